@@ -1,0 +1,317 @@
+import type {
+  AgentName,
+  Identity,
+  Item,
+  ItemKind,
+  PlaceClaim,
+  RequestKind,
+  Role,
+  Usage,
+} from '../conversation/index.ts';
+import type { Millis } from '../kernel/clock.ts';
+import type { Uuid } from '../kernel/ids.ts';
+
+/** 32 bytes: a keyed hash that names a message by its place in the chain. */
+export type MessageHash = Uint8Array & { readonly __hash: 'message' };
+/** 16 bytes: a keyed hash of the raw bytes under which a message was seen. */
+export type SliceHash = Uint8Array & { readonly __hash: 'slice' };
+/** `context-mode-msg-` and 16 or more hex digits. */
+export type DocId = string & { readonly __id: 'document' };
+
+/** Where a session works, as the archive resolved it. */
+export interface Place {
+  readonly projectId: Uuid;
+  readonly worktreeId: Uuid;
+}
+
+/** A thread as the recorder needs it. */
+export interface ThreadState {
+  readonly sessionId: Uuid;
+  readonly threadId: Uuid;
+  readonly place: Place | null;
+  /** Newest message of the thread's chain, null before the first. */
+  readonly head: MessageHash | null;
+}
+
+/** A message that is stored already, with masked text, to be compared with one that came in another form. */
+export interface StoredMessage {
+  readonly hash: MessageHash;
+  readonly parent: MessageHash;
+  readonly role: Role;
+  readonly items: readonly Pick<Item, 'kind' | 'text' | 'tool'>[];
+}
+
+/** An item ready to be written: text and body are masked. */
+export interface MaskedItem extends Item {
+  /** UTF-8 bytes of the text before masking, and their keyed hash. */
+  readonly originalSize: number;
+  readonly originalHash: Uint8Array;
+  readonly masked: boolean;
+}
+
+/** A message to be appended to a thread's chain. */
+export interface NewMessage {
+  readonly hash: MessageHash;
+  readonly parent: MessageHash;
+  readonly role: Role;
+  /** `received` from the agent, or `produced` by the provider. */
+  readonly origin: 'received' | 'produced';
+  readonly items: readonly MaskedItem[];
+}
+
+/** An event of a session's log that is not an item. */
+export interface NewMark {
+  readonly kind: 'head_move' | 'client_compaction' | 'partial_answer' | 'request_failed';
+  readonly message: MessageHash | null;
+  /** Small facts about the event, without content. */
+  readonly data: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** One request's part of the archive, written in one transaction. */
+export interface RecordBatch {
+  readonly accountId: Uuid;
+  readonly thread: ThreadState | null;
+  readonly at: Millis;
+  /** New messages in chain order, parents before children. Those that exist already write nothing. */
+  readonly messages: readonly NewMessage[];
+  /** Other forms under which known messages were seen. */
+  readonly aliases: readonly { readonly parent: MessageHash; readonly slice: SliceHash; readonly message: MessageHash }[];
+  readonly marks: readonly NewMark[];
+  /** The newest message of the chain after this batch; null leaves the thread's head as it is. */
+  readonly head: MessageHash | null;
+}
+
+/** What is kept of one request through a door, whether or not it could be placed. */
+export interface RequestRecord {
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly thread: ThreadState | null;
+  readonly door: string;
+  readonly method: string;
+  readonly path: string;
+  readonly agent: AgentName;
+  readonly agentVersion: string | null;
+  readonly kind: RequestKind;
+  readonly model: string | null;
+  readonly stream: boolean;
+  readonly receivedAt: Millis;
+  readonly requestBytes: number;
+  readonly preambleHash: Uint8Array | null;
+  /** Newest message of the request's own chain. */
+  readonly lastMessage: MessageHash | null;
+  /** True if the chain equals that of the thread's request before. */
+  readonly retry: boolean;
+  /** Why it was not archived, or not with certainty placed; null: it was. */
+  readonly note: string | null;
+}
+
+/** What is known of a request once its answer has ended. */
+export interface RequestOutcome {
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly status: number | null;
+  /** How the answer ended. */
+  readonly ending: 'complete' | 'client_gone' | 'upstream_fault' | 'upstream_unreachable' | 'refused';
+  readonly responseBytes: number;
+  /** Milliseconds from the request's last byte in to the upstream's response head, first body byte, end. */
+  readonly headMs: number | null;
+  readonly firstByteMs: number | null;
+  readonly totalMs: number;
+  /** Milliseconds of these that were the gateway's own before the request left. */
+  readonly ownMs: number;
+  readonly providerRequestId: string | null;
+  readonly stopReason: string | null;
+  readonly usage: Usage | null;
+  readonly error: { readonly type: string; readonly message: string } | null;
+}
+
+/** An answer of the provider, whole or broken off, and the messages that it became. */
+export interface AnswerRecord {
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly requestId: Uuid;
+  readonly providerId: string | null;
+  readonly state: 'complete' | 'partial';
+  readonly messages: readonly MessageHash[];
+}
+
+/** What the recorder asks of the store. Every call may be slow or fail; no agent waits for one. */
+export interface ArchiveWriter {
+  /** The account's key for hashes and masks (32 bytes), made at the first call. */
+  accountKey(accountId: Uuid): Promise<Uint8Array>;
+  resolvePlace(accountId: Uuid, claim: PlaceClaim, at: Millis): Promise<Place | null>;
+  /** Finds or makes session and thread; null where the identity names no session. */
+  openThread(accountId: Uuid, identity: Identity, place: Place | null, at: Millis): Promise<ThreadState | null>;
+  /** Messages that were seen under these raw slices, by hex of the slice hash. One query. */
+  lookUpSlices(
+    accountId: Uuid,
+    slices: readonly SliceHash[],
+  ): Promise<ReadonlyMap<string, readonly { readonly parent: MessageHash; readonly message: MessageHash }[]>>;
+  /** The stored children of a message (candidates for another form of the same message), newest first, at most 20. */
+  childrenOf(accountId: Uuid, parent: MessageHash): Promise<readonly StoredMessage[]>;
+  saveRequest(record: RequestRecord): Promise<void>;
+  savePreamble(accountId: Uuid, hash: Uint8Array, parts: readonly { readonly name: string; readonly body: Uint8Array }[]): Promise<void>;
+  append(batch: RecordBatch): Promise<{ readonly appended: number }>;
+  saveAnswer(answer: AnswerRecord): Promise<void>;
+  saveOutcome(outcome: RequestOutcome): Promise<void>;
+  /** Reads back what is not confirmed yet, compares hashes, sets the mark; returns how many were confirmed. */
+  confirm(accountId: Uuid, limit: number): Promise<number>;
+}
+
+/** A page of rows and where the next begins; `next` null at the end. */
+export interface Page<Row> {
+  readonly items: readonly Row[];
+  readonly next: string | null;
+}
+
+export interface SessionRow {
+  readonly id: Uuid;
+  readonly clientSessionId: string | null;
+  readonly agent: AgentName;
+  readonly agentVersion: string | null;
+  readonly title: string;
+  readonly project: { readonly id: Uuid; readonly name: string } | null;
+  readonly worktree: { readonly id: Uuid; readonly path: string; readonly branch: string | null } | null;
+  readonly startedAt: Millis;
+  readonly lastSeenAt: Millis;
+  readonly turns: number;
+  readonly requests: number;
+  readonly head: string | null;
+  readonly threads: number;
+}
+
+export interface LogRow {
+  readonly seq: number;
+  readonly at: Millis;
+  readonly kind: ItemKind | NewMark['kind'];
+  readonly role: Role | null;
+  /** Main line or the sub-agent's id. */
+  readonly thread: string;
+  readonly docid: DocId | null;
+  readonly tool: string | null;
+  readonly mainInput: string | null;
+  readonly body: string;
+  /** Characters of the whole body; `body` may be clipped. */
+  readonly length: number;
+  readonly durationMs: number | null;
+  readonly data: Readonly<Record<string, string | number | boolean | null>> | null;
+  /** Number of images and files that hang on the item. */
+  readonly media: number;
+  readonly callId: string | null;
+  readonly isError: boolean;
+}
+
+export interface Document {
+  readonly docid: DocId;
+  readonly kind: ItemKind;
+  readonly role: Role;
+  readonly tool: string | null;
+  /** A tool call's input as it was sent, as JSON text; null for other kinds. */
+  readonly input: string | null;
+  /** The text from `offset`; of a tool call: the text of its result. */
+  readonly text: string;
+  readonly offset: number;
+  /** Characters of the whole text. */
+  readonly length: number;
+  /** Bytes of the whole stored text and the SHA-256 of these stored bytes. */
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly at: Millis;
+  readonly durationMs: number | null;
+  readonly sessionId: Uuid;
+  readonly seq: number;
+  readonly place: { readonly project: string; readonly path: string; readonly branch: string | null } | null;
+  readonly masked: boolean;
+  readonly confirmed: boolean;
+  readonly media: readonly { readonly hash: string; readonly mime: string; readonly bytes: number }[];
+}
+
+export interface RequestRow {
+  readonly id: Uuid;
+  readonly sessionId: Uuid | null;
+  readonly thread: string | null;
+  readonly door: string;
+  readonly path: string;
+  readonly kind: RequestKind;
+  readonly agent: AgentName;
+  readonly model: string | null;
+  readonly stream: boolean;
+  readonly retry: boolean;
+  readonly receivedAt: Millis;
+  readonly status: number | null;
+  readonly ending: RequestOutcome['ending'] | null;
+  readonly headMs: number | null;
+  readonly firstByteMs: number | null;
+  readonly totalMs: number | null;
+  readonly ownMs: number | null;
+  readonly requestBytes: number;
+  readonly responseBytes: number | null;
+  readonly usage: Usage | null;
+  readonly error: { readonly type: string; readonly message: string } | null;
+  readonly note: string | null;
+}
+
+/** What console and scripts read. Every call is limited to one account in SQL. */
+export interface ArchiveReader {
+  listSessions(
+    accountId: Uuid,
+    filter: {
+      readonly agent?: AgentName;
+      readonly projectId?: Uuid;
+      readonly text?: string;
+      readonly from?: Millis;
+      readonly to?: Millis;
+      readonly limit: number;
+      readonly cursor?: string;
+    },
+  ): Promise<Page<SessionRow>>;
+  getSession(accountId: Uuid, sessionId: Uuid): Promise<SessionRow | null>;
+  /** Rows oldest first; with more matches than `limit` the newest are given. `match` is SQL LIKE, ASCII case ignored. */
+  readLog(
+    accountId: Uuid,
+    sessionId: Uuid,
+    filter: {
+      readonly match?: string;
+      readonly kinds?: readonly string[];
+      readonly before?: number;
+      readonly after?: number;
+      readonly limit: number;
+      readonly clip: number;
+    },
+  ): Promise<{ readonly matched: number; readonly showing: number; readonly rows: readonly LogRow[] }>;
+  readEvent(accountId: Uuid, sessionId: Uuid, seq: number): Promise<LogRow | null>;
+  /** A unique prefix of an id is enough; an ambiguous one gives its candidates. */
+  readDocument(
+    accountId: Uuid,
+    docid: string,
+    part: { readonly offset?: number; readonly length?: number },
+  ): Promise<
+    | { readonly found: Document }
+    | { readonly ambiguous: readonly DocId[] }
+    | { readonly missing: true }
+  >;
+  /** The exact stored bytes of a document's text. */
+  readRaw(accountId: Uuid, docid: string): Promise<Uint8Array | null>;
+  readBlob(accountId: Uuid, hash: string): Promise<{ readonly mime: string; readonly bytes: Uint8Array } | null>;
+  listRequests(
+    accountId: Uuid,
+    filter: { readonly sessionId?: Uuid; readonly limit: number; readonly cursor?: string },
+  ): Promise<Page<RequestRow>>;
+  getRequest(accountId: Uuid, requestId: Uuid): Promise<RequestRow | null>;
+  listProjects(accountId: Uuid): Promise<readonly { readonly id: Uuid; readonly name: string; readonly sessions: number }[]>;
+  /** A session as JSON Lines, one object a line, header first; enough to rebuild it with the same ids. */
+  exportSession(accountId: Uuid, sessionId: Uuid): AsyncIterable<string>;
+  /** Removes a session really: events, then what no event refers to. Recorded in the audit without content. */
+  deleteSession(accountId: Uuid, sessionId: Uuid, at: Millis): Promise<boolean>;
+  /** Per agent, the last request that came through a door; and the newest requests that the provider refused. */
+  connections(accountId: Uuid): Promise<
+    readonly {
+      readonly agent: AgentName;
+      readonly agentVersion: string | null;
+      readonly lastSeenAt: Millis;
+      readonly requests: number;
+      readonly lastStatus: number | null;
+      readonly lastError: { readonly type: string; readonly message: string } | null;
+    }[]
+  >;
+}

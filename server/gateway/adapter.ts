@@ -1,0 +1,49 @@
+import type { Door } from '../kernel/env.ts';
+import type { Identity, Message, Slice, Usage } from '../conversation/index.ts';
+
+/** The head of a request as the adapters may see it: names in lower case, credentials taken out. */
+export interface RequestHead {
+  readonly door: Door;
+  readonly method: string;
+  /** Path and query behind the door, beginning with `/`. */
+  readonly target: string;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** What one pass over a body found. Offsets are into the decoded body. */
+export interface ReadRequest {
+  readonly identity: Identity;
+  readonly model: string | null;
+  readonly stream: boolean;
+  /** The entries of `messages` or `input`, in order. A bare string `input` is one entry. */
+  readonly elements: readonly Slice[];
+  /** System prompt, tools and parameters: what a preamble keeps, each with its field name, in body order. */
+  readonly preamble: readonly { readonly name: string; readonly slice: Slice }[];
+}
+
+/** What the provider's answer was. */
+export interface ReadAnswer {
+  /** One message (Anthropic) or one per output item (Responses), in order; none where there was no content. */
+  readonly messages: readonly Message[];
+  readonly providerId: string | null;
+  readonly model: string | null;
+  readonly stopReason: string | null;
+  readonly usage: Usage | null;
+  /** True only if the protocol's own ending arrived (`message_stop`, `response.completed`, a whole JSON body). */
+  readonly complete: boolean;
+  /** The provider's error, as a status, event or response said it. */
+  readonly error: { readonly type: string; readonly message: string } | null;
+}
+
+/** A protocol's words turned into ours. Pure; never throws on any bytes (what cannot be read is null or unknown). */
+export interface ProtocolAdapter {
+  readonly protocol: 'anthropic' | 'openai';
+  /** What the request is by method and path alone, before a body is looked at. */
+  routeOf(head: RequestHead): 'generation' | 'count' | 'other';
+  /** Finds identity, elements and preamble; null where the body is not an object that can be scanned. */
+  readRequest(head: RequestHead, body: Uint8Array): ReadRequest | null;
+  /** Parses one element. Bytes that are not JSON give one `unknown` item that holds them. */
+  parseMessage(element: Uint8Array): Message;
+  /** Reads a decoded answer, whole or broken off; `contentType` as the response said it. */
+  readAnswer(status: number, contentType: string, body: Uint8Array): ReadAnswer;
+}
