@@ -8,8 +8,10 @@ export interface Masked {
   readonly counts: MaskCounts;
 }
 
-/**
- * Masks secrets and e-mail addresses. The digits are a keyed hash of the secret, so that one secret has one mask in
- * an account. Deterministic; a mask is never masked again; a text without findings comes back as it was.
- */
-export type Masker = (text: string, accountKey: Uint8Array) => Promise<Masked>;
+/** A secret's place in a text: `[start, end)` in UTF-16 units, and the type its mask will name. */
+export interface Finding {
+  readonly start: number;
+  readonly end: number;
+  /** Lower-case letters, digits and underscores. */
+  readonly type: string;
+}

@@ -1,0 +1,3 @@
+export { maskJson } from './json.ts';
+export { maskText } from './mask.ts';
+export type { MaskCounts, Masked } from './types.ts';
