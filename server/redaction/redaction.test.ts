@@ -62,10 +62,10 @@ const harmless: readonly (readonly [string, string])[] = [
   ['an image with a density', 'src="icon@2x.png"'],
   ['a user part of an address', 'ssh://git@host.example/repo.git'],
   ['a type annotation', 'interface Login { password: string; token: string | null; apiKey?: ApiKeyType }'],
-  ['a variable', 'DB_PASSWORD=$DB_PASSWORD API_KEY=${API_KEY} token: process.env.TOKEN'],
+  ['a variable', `DB_PASSWORD=$DB_PASSWORD API_KEY=$\{API_KEY} token: process.env.TOKEN`],
   ['a placeholder', 'API_KEY=your-api-key-here PASSWORD=<password> SECRET=changeme'],
   ['an address with a port and an at sign', 'http://localhost:3001/@vite/client'],
-  ['a variable in an address', 'https://$GITHUB_TOKEN@github.com/acme/shop https://x:${TOKEN}@host/'],
+  ['a variable in an address', `https://$GITHUB_TOKEN@github.com/acme/shop https://x:$\{TOKEN}@host/`],
   [
     'words about secrets',
     'The token expired, so the password must be changed; the secret is kept elsewhere.',
@@ -92,8 +92,7 @@ describe('masking', () => {
     for (const at of [5, 12, 20, 39]) {
       for (const seam of ['\n', '\r\n', '\n    13→', '\n13\t']) {
         const masked = await mask(`token:\n${github.slice(0, at)}${seam}${github.slice(at)}\nnext line`);
-        expect(masked).not.toContain(github.slice(at));
-        expect(masked).toContain('next line');
+        expect(masked).toMatch(/^token:\n\[masked:github_token:[0-9a-f]{12}\]\nnext line$/);
       }
     }
   });
