@@ -1,22 +1,20 @@
 import type {
   AgentName,
+  DocId,
   Identity,
   Item,
   ItemKind,
+  MessageHash,
   PlaceClaim,
   RequestKind,
   Role,
+  SliceHash,
   Usage,
 } from '../conversation/index.ts';
 import type { Millis } from '../kernel/clock.ts';
 import type { Uuid } from '../kernel/ids.ts';
 
-/** 32 bytes: a keyed hash that names a message by its place in the chain. */
-export type MessageHash = Uint8Array & { readonly __hash: 'message' };
-/** 16 bytes: a keyed hash of the raw bytes under which a message was seen. */
-export type SliceHash = Uint8Array & { readonly __hash: 'slice' };
-/** `context-mode-msg-` and 16 or more hex digits. */
-export type DocId = string & { readonly __id: 'document' };
+export type { DocId, MessageHash, SliceHash } from '../conversation/index.ts';
 
 /** Where a session works, as the archive resolved it. */
 export interface Place {
@@ -31,6 +29,8 @@ export interface ThreadState {
   readonly place: Place | null;
   /** Newest message of the thread's chain, null before the first. */
   readonly head: MessageHash | null;
+  /** `lastMessage` of the thread's newest request, null before the first: a request that ends there again is a retry. */
+  readonly lastRequestMessage: MessageHash | null;
 }
 
 /** A message that is stored already, with masked text, to be compared with one that came in another form. */
