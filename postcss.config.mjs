@@ -1,0 +1,2 @@
+/** Tailwind is the one style processor. */
+export default { plugins: { '@tailwindcss/postcss': {} } };

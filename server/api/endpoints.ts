@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { documentInput } from './documents.ts';
+import { listRequestsInput, requestInput } from './requests.ts';
+import type { createCaller } from './router.ts';
+import { document, logPage, logRow, pageOf, request, session } from './schemas.ts';
+import { listSessionsInput, logEntryInput, logInput, sessionInput } from './sessions.ts';
+
+type Caller = ReturnType<typeof createCaller>;
+
+/** One call of the public API that answers JSON: its address, what it takes, and the procedure behind it. */
+export interface Endpoint {
+  readonly method: 'GET' | 'DELETE';
+  /** Below `/api/v1`, with parameters in braces. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodType;
+  /** `given` holds path and query parameters as texts; the procedure checks them. */
+  call(caller: Caller, given: Record<string, string>): Promise<unknown>;
+}
+
+/** Input of a procedure from texts; the procedure's own schema turns and checks them. */
+function as<Input>(given: Record<string, string>): Input {
+  return given as Input;
+}
+
+/** Every JSON call under `/api/v1`. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/sessions',
+    operationId: 'listSessions',
+    summary: 'Sessions, last seen first',
+    input: listSessionsInput,
+    output: pageOf(session),
+    call: (caller, given) => caller.sessions.list(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}',
+    operationId: 'getSession',
+    summary: 'One session',
+    input: sessionInput,
+    output: session,
+    call: (caller, given) => caller.sessions.get(as(given)),
+  },
+  {
+    method: 'DELETE',
+    path: '/sessions/{id}',
+    operationId: 'deleteSession',
+    summary: 'Delete a session and all that only it refers to, at once',
+    input: sessionInput,
+    output: z.object({ deleted: z.boolean() }),
+    call: (caller, given) => caller.sessions.delete(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/log',
+    operationId: 'readLog',
+    summary: "Rows of a session's log, oldest first; with more matches than `limit`, the newest",
+    input: logInput,
+    output: logPage,
+    call: (caller, given) => caller.sessions.log(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/log/{seq}',
+    operationId: 'readLogEntry',
+    summary: 'One event of a log, whole',
+    input: logEntryInput,
+    output: logRow,
+    call: (caller, given) => caller.sessions.logEntry(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/documents/{docid}',
+    operationId: 'getDocument',
+    summary: 'One document: an item, or a tool call with its result',
+    input: documentInput,
+    output: document,
+    call: (caller, given) => caller.documents.get(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/requests',
+    operationId: 'listRequests',
+    summary: 'Requests through the doors, newest first',
+    input: listRequestsInput,
+    output: pageOf(request),
+    call: (caller, given) => caller.requests.list(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/requests/{id}',
+    operationId: 'getRequest',
+    summary: 'One request: usage, times, how it ended',
+    input: requestInput,
+    output: request,
+    call: (caller, given) => caller.requests.get(as(given)),
+  },
+];
+
+/** The endpoint that a method and a path (below `/api/v1`) name, with the path's parameters; null: none. */
+export function matchEndpoint(
+  method: string,
+  path: string,
+): { readonly endpoint: Endpoint; readonly params: Record<string, string> } | null {
+  for (const endpoint of ENDPOINTS) {
+    if (endpoint.method !== method) continue;
+    const params = paramsOf(endpoint.path, path);
+    if (params !== null) return { endpoint, params };
+  }
+  return null;
+}
+
+/** The parameters of `path` under a pattern such as `/sessions/{id}`; null where it does not fit. */
+export function paramsOf(pattern: string, path: string): Record<string, string> | null {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  if (wanted.length !== given.length) return null;
+  const params: Record<string, string> = {};
+  for (const [at, part] of wanted.entries()) {
+    const text = given[at] ?? '';
+    if (part.startsWith('{')) {
+      if (text === '') return null;
+      params[part.slice(1, -1)] = decoded(text);
+    } else if (part !== text) return null;
+  }
+  return params;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,13 @@
+export { CONSOLE_COOKIE, CONSOLE_HEADER, callerOf, refusalOf } from './guard.ts';
+export { handleRest, handleTrpc } from './http.ts';
+export type { AppRouter } from './router.ts';
+export type {
+  WireConnection,
+  WireDocument,
+  WireLogRow,
+  WireRequest,
+  WireSession,
+  WireUsage,
+} from './schemas.ts';
+export type { ApiServices, Health, LiveEvent } from './services.ts';
+export type { PublicError } from './trpc.ts';

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { ENDPOINTS, type Endpoint } from './endpoints.ts';
+import { FILE_ENDPOINTS, type FileEndpoint } from './files.ts';
+import { errorEnvelope } from './schemas.ts';
+import { VERSION } from './version.ts';
+
+type Json = Record<string, unknown>;
+
+const ERROR_ANSWER = {
+  description: 'The error, with what to do',
+  content: { 'application/json': { schema: schemaOf(errorEnvelope, 'output') } },
+};
+
+/** The OpenAPI 3.1 description of `/api/v1`, made from the schemas that the calls are checked with. */
+export function openApi(): Json {
+  const paths: Record<string, Json> = {};
+  for (const endpoint of ENDPOINTS) {
+    const path = `/api/v1${endpoint.path}`;
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint) };
+  }
+  for (const endpoint of FILE_ENDPOINTS)
+    paths[`/api/v1${endpoint.path}`] = { get: fileOperationOf(endpoint) };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Context Mode',
+      version: VERSION,
+      description: 'The archive of every conversation that passed through the gateway.',
+    },
+    paths,
+  };
+}
+
+function operationOf(endpoint: Endpoint): Json {
+  const { properties = {}, required = [] } = schemaOf(endpoint.input, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  const parameters = Object.entries(properties).map(([name, { description, ...schema }]) => {
+    const inPath = endpoint.path.includes(`{${name}}`);
+    return {
+      name,
+      in: inPath ? 'path' : 'query',
+      required: inPath || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema,
+    };
+  });
+  return {
+    operationId: endpoint.operationId,
+    summary: endpoint.summary,
+    parameters,
+    responses: {
+      200: {
+        description: endpoint.summary,
+        content: { 'application/json': { schema: schemaOf(endpoint.output, 'output') } },
+      },
+      default: ERROR_ANSWER,
+    },
+  };
+}
+
+function fileOperationOf(endpoint: FileEndpoint): Json {
+  return {
+    operationId: endpoint.operationId,
+    summary: endpoint.summary,
+    parameters: endpoint.parameters.map((one) => ({ ...one, required: true, schema: { type: 'string' } })),
+    responses: {
+      200: { description: endpoint.summary, content: { [endpoint.mime]: {} } },
+      default: ERROR_ANSWER,
+    },
+  };
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const {
+    $schema: _,
+    $defs: definitions,
+    ...rest
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' });
+  return inlined(rest, (definitions ?? {}) as Record<string, Json>) as Json;
+}
+
+/** Puts named definitions in their places, so that every operation can be read alone. None of them is recursive. */
+function inlined(node: unknown, definitions: Record<string, Json>): unknown {
+  if (Array.isArray(node)) return node.map((one) => inlined(one, definitions));
+  if (typeof node !== 'object' || node === null) return node;
+  const reference = (node as { $ref?: unknown }).$ref;
+  if (typeof reference === 'string') {
+    const { id: _, ...definition } = definitions[reference.replace('#/$defs/', '')] ?? {};
+    return inlined(definition, definitions);
+  }
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlined(value, definitions)]));
+}

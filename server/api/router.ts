@@ -1,0 +1,21 @@
+import { documentsRouter } from './documents.ts';
+import { liveRouter } from './live.ts';
+import { requestsRouter } from './requests.ts';
+import { sessionsRouter } from './sessions.ts';
+import { statusRouter } from './status.ts';
+import { createCallerFactory, router } from './trpc.ts';
+
+/** Everything that the console can ask, one router per area. */
+export const appRouter = router({
+  documents: documentsRouter,
+  live: liveRouter,
+  requests: requestsRouter,
+  sessions: sessionsRouter,
+  status: statusRouter,
+});
+
+/** The type that the console's client is made from. */
+export type AppRouter = typeof appRouter;
+
+/** Calls the procedures inside the process. */
+export const createCaller = createCallerFactory(appRouter);

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+
+/**
+ * The shapes that leave through tRPC and REST. Times are ISO 8601 in UTC, sizes are bytes or characters as named,
+ * durations are milliseconds, ids are opaque.
+ */
+
+const time = z.iso.datetime().describe('ISO 8601, UTC, milliseconds');
+const id = z.string().describe('opaque');
+
+export const agentName = z.enum(['claude-code', 'codex', 'opencode', 'pi', 'unknown']);
+
+export const session = z
+  .object({
+    id,
+    clientSessionId: z.string().nullable().describe('the conversation as the agent names it'),
+    agent: agentName,
+    agentVersion: z.string().nullable(),
+    title: z.string(),
+    project: z.object({ id, name: z.string() }).nullable(),
+    worktree: z.object({ id, path: z.string(), branch: z.string().nullable() }).nullable(),
+    startedAt: time,
+    lastSeenAt: time,
+    turns: z.int(),
+    requests: z.int(),
+    threads: z.int().describe('main line and sub-agents'),
+    head: z.string().nullable().describe('newest message of the main line'),
+    deletesAt: time.nullable().describe('set while a deletion waits and can be undone'),
+  })
+  .meta({ id: 'Session' });
+
+const mark = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+export const logRow = z
+  .object({
+    seq: z.int().describe('log position in the session'),
+    at: time,
+    kind: z.string(),
+    role: z.string().nullable(),
+    thread: z.string().describe('`main`, or the id of a sub-agent'),
+    docid: z.string().nullable(),
+    tool: z.string().nullable(),
+    mainInput: z.string().nullable().describe('the one input a reader wants on one line'),
+    body: z.string(),
+    length: z.int().describe('characters of the whole body; `body` may be clipped'),
+    durationMs: z.number().nullable(),
+    data: mark.nullable(),
+    media: z.int().describe('images and files on the item'),
+    callId: z.string().nullable(),
+    isError: z.boolean(),
+  })
+  .meta({ id: 'LogRow' });
+
+export const document = z
+  .object({
+    docid: z.string(),
+    kind: z.string(),
+    role: z.string(),
+    tool: z.string().nullable(),
+    input: z.string().nullable().describe("a tool call's input as JSON text"),
+    text: z.string().describe('from `offset`; of a tool call, the text of its result'),
+    offset: z.int(),
+    length: z.int().describe('characters of the whole text'),
+    bytes: z.int().describe('bytes of the whole stored text'),
+    sha256: z.string(),
+    at: time,
+    durationMs: z.number().nullable(),
+    sessionId: id,
+    seq: z.int(),
+    place: z.object({ project: z.string(), path: z.string(), branch: z.string().nullable() }).nullable(),
+    masked: z.boolean().describe('parts of the text are masks, not the real text'),
+    confirmed: z.boolean().describe('the stored text was read back and its hash compared'),
+    media: z.array(z.object({ hash: z.string(), mime: z.string(), bytes: z.int() })),
+  })
+  .meta({ id: 'Document' });
+
+const count = z.int().nullable();
+
+export const usage = z
+  .object({
+    input: count,
+    cacheRead: count,
+    cacheWrite5m: count,
+    cacheWrite1h: count,
+    cacheWriteOther: count,
+    output: count,
+    reasoning: count,
+  })
+  .describe('tokens in disjoint parts, as the provider counted them; null: it did not say')
+  .meta({ id: 'Usage' });
+
+const problem = z.object({ type: z.string(), message: z.string() });
+
+export const request = z
+  .object({
+    id,
+    sessionId: id.nullable(),
+    thread: z.string().nullable(),
+    door: z.string(),
+    path: z.string(),
+    kind: z.string(),
+    agent: agentName,
+    model: z.string().nullable(),
+    stream: z.boolean(),
+    retry: z.boolean().describe('the same conversation as the request before'),
+    receivedAt: time,
+    status: z.int().nullable(),
+    ending: z.string().nullable(),
+    headMs: z.number().nullable(),
+    firstByteMs: z.number().nullable(),
+    totalMs: z.number().nullable(),
+    ownMs: z.number().nullable().describe("the gateway's own share before the request left"),
+    requestBytes: z.int(),
+    responseBytes: z.int().nullable(),
+    usage: usage.nullable(),
+    error: problem.nullable(),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'Request' });
+
+export const project = z.object({ id, name: z.string(), sessions: z.int() }).meta({ id: 'Project' });
+
+export const connection = z.object({
+  agent: agentName,
+  agentVersion: z.string().nullable(),
+  lastSeenAt: time,
+  requests: z.int(),
+  lastStatus: z.int().nullable(),
+  lastError: problem.nullable(),
+});
+
+/** A page of rows; `next` is the cursor of the page that follows, null at the end. */
+export const pageOf = <Row extends z.ZodType>(row: Row) =>
+  z.object({ items: z.array(row), next: z.string().nullable() });
+
+export const logPage = z.object({
+  matched: z.int(),
+  showing: z.int(),
+  rows: z.array(logRow),
+});
+
+export const errorEnvelope = z
+  .object({
+    error: z.object({ code: z.string(), message: z.string(), hint: z.string(), requestId: z.string() }),
+  })
+  .meta({ id: 'Error' });
+
+export type WireSession = z.infer<typeof session>;
+export type WireLogRow = z.infer<typeof logRow>;
+export type WireDocument = z.infer<typeof document>;
+export type WireRequest = z.infer<typeof request>;
+export type WireConnection = z.infer<typeof connection>;
+export type WireUsage = z.infer<typeof usage>;

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import type { SessionRow } from '../archive/types.ts';
+import type { Millis } from '../kernel/clock.ts';
+import { ContextModeError } from '../kernel/errors.ts';
+import { isUuid, type Uuid } from '../kernel/ids.ts';
+import { agentName, logPage, logRow, pageOf, project, session } from './schemas.ts';
+import type { ApiContext } from './trpc.ts';
+import { changing, reading, router } from './trpc.ts';
+import { isoOf, wireLogRow, wirePage, wireSession } from './wire.ts';
+
+const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text) as Millis);
+
+export const listSessionsInput = z.object({
+  agent: agentName.optional(),
+  project: z.string().optional(),
+  q: z.string().max(500).optional().describe('words in the title'),
+  from: moment.optional(),
+  to: moment.optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+  cursor: z.string().nullish(),
+});
+
+export const sessionInput = z.object({ id: z.string() });
+
+export const logInput = z.object({
+  id: z.string(),
+  match: z.string().max(1000).optional().describe('SQL LIKE pattern, ASCII case ignored'),
+  kinds: z.string().optional().describe('comma-separated'),
+  before: z.coerce.number().int().optional(),
+  after: z.coerce.number().int().optional(),
+  limit: z.coerce.number().int().min(1).max(5000).default(200),
+  clip: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(4000)
+    .describe('characters of each body at most'),
+});
+
+export const logEntryInput = z.object({ id: z.string(), seq: z.coerce.number().int() });
+
+/** The id as one of ours. @throws ContextModeError `not_found` for a text that is no id at all. */
+export function sessionIdOf(text: string): Uuid {
+  if (isUuid(text)) return text;
+  throw noSession();
+}
+
+function noSession(): ContextModeError {
+  return new ContextModeError('not_found', 'There is no session with this id.', {
+    hint: 'It may have been deleted. The list of sessions is at /archive.',
+  });
+}
+
+async function sessionOf(ctx: ApiContext, text: string): Promise<SessionRow> {
+  const found = await ctx.services.archive.getSession(ctx.services.accountId, sessionIdOf(text));
+  if (found === null) throw noSession();
+  return found;
+}
+
+const wire = (ctx: ApiContext) => (row: SessionRow) => wireSession(row, ctx.deletions.dueOf(row.id));
+
+/** Sessions, their logs, and their deletion. */
+export const sessionsRouter = router({
+  list: reading
+    .input(listSessionsInput)
+    .output(pageOf(session))
+    .query(async ({ ctx, input }) => {
+      const { agent, project: projectId, q, from, to, limit, cursor } = input;
+      const page = await ctx.services.archive.listSessions(ctx.services.accountId, {
+        limit,
+        ...(agent === undefined ? {} : { agent }),
+        ...(projectId === undefined || !isUuid(projectId) ? {} : { projectId }),
+        ...(q === undefined || q === '' ? {} : { text: q }),
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+        ...(cursor === undefined || cursor === null ? {} : { cursor }),
+      });
+      return wirePage(page, wire(ctx));
+    }),
+
+  get: reading
+    .input(sessionInput)
+    .output(session)
+    .query(async ({ ctx, input }) => wire(ctx)(await sessionOf(ctx, input.id))),
+
+  projects: reading.output(z.object({ items: z.array(project) })).query(async ({ ctx }) => ({
+    items: [...(await ctx.services.archive.listProjects(ctx.services.accountId))],
+  })),
+
+  log: reading
+    .input(logInput)
+    .output(logPage)
+    .query(async ({ ctx, input }) => {
+      const { id, match, kinds, before, after, limit, clip } = input;
+      await sessionOf(ctx, id);
+      const page = await ctx.services.archive.readLog(ctx.services.accountId, sessionIdOf(id), {
+        limit,
+        clip,
+        ...(match === undefined || match === '' ? {} : { match }),
+        ...(kinds === undefined || kinds === '' ? {} : { kinds: kinds.split(',') }),
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+      });
+      return { matched: page.matched, showing: page.showing, rows: page.rows.map(wireLogRow) };
+    }),
+
+  logEntry: reading
+    .input(logEntryInput)
+    .output(logRow)
+    .query(async ({ ctx, input }) => {
+      const found = await ctx.services.archive.readEvent(
+        ctx.services.accountId,
+        sessionIdOf(input.id),
+        input.seq,
+      );
+      if (found !== null) return wireLogRow(found);
+      throw new ContextModeError('not_found', `This session has no event at position ${input.seq}.`, {
+        hint: 'Positions count from the beginning of the session without gaps.',
+      });
+    }),
+
+  /** Deletes at once: for scripts, which ask on purpose. */
+  delete: changing
+    .input(sessionInput)
+    .output(z.object({ deleted: z.boolean() }))
+    .mutation(async ({ ctx, input }) => {
+      const { services, deletions } = ctx;
+      const id = sessionIdOf(input.id);
+      deletions.undo(id);
+      const deleted = await services.archive.deleteSession(services.accountId, id, services.clock.now());
+      if (!deleted) throw noSession();
+      return { deleted };
+    }),
+
+  /** Deletes after a wait in which `undoDeletion` takes it back: for the console. */
+  planDeletion: changing
+    .input(sessionInput)
+    .output(z.object({ deletesAt: z.string() }))
+    .mutation(async ({ ctx, input }) => {
+      const { services, deletions } = ctx;
+      const { id } = await sessionOf(ctx, input.id);
+      const due = deletions.plan(id, services.clock.now(), () => {
+        services.archive
+          .deleteSession(services.accountId, id, services.clock.now())
+          .catch((fault: unknown) =>
+            services.log.error({ err: fault, sessionId: id }, 'planned deletion failed'),
+          );
+      });
+      return { deletesAt: isoOf(due) };
+    }),
+
+  undoDeletion: changing
+    .input(sessionInput)
+    .output(z.object({ undone: z.boolean() }))
+    .mutation(({ ctx, input }) => ({ undone: ctx.deletions.undo(sessionIdOf(input.id)) })),
+});

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { connection } from './schemas.ts';
+import { reading, router } from './trpc.ts';
+import { VERSION } from './version.ts';
+import { wireConnection } from './wire.ts';
+
+const health = z.object({
+  ready: z.boolean(),
+  parts: z.array(z.object({ name: z.string(), ok: z.boolean(), note: z.string().nullable() })),
+});
+
+const settings = z.object({
+  version: z.string(),
+  baseUrl: z.string().describe('where agents on this machine reach the doors'),
+  home: z.string(),
+  database: z.object({ kind: z.enum(['embedded', 'own']), where: z.string() }),
+  upstreams: z.object({ anthropic: z.string(), openai: z.string(), chatgpt: z.string() }),
+  logLevel: z.string(),
+  demo: z.boolean(),
+  node: z.string(),
+});
+
+/** Host, port and name of a PostgreSQL address: never its user or password. */
+export function databaseWhere(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}
+
+/** What the process is, where it keeps things, and who is connected. */
+export const statusRouter = router({
+  connections: reading.output(z.object({ items: z.array(connection) })).query(async ({ ctx }) => ({
+    items: (await ctx.services.archive.connections(ctx.services.accountId)).map(wireConnection),
+  })),
+
+  health: reading.output(health).query(async ({ ctx }) => {
+    const { ready, parts } = await ctx.services.health();
+    return { ready, parts: [...parts] };
+  }),
+
+  settings: reading.output(settings).query(({ ctx }) => {
+    const { env } = ctx.services;
+    return {
+      version: VERSION,
+      baseUrl: ctx.baseUrl,
+      home: env.home,
+      database:
+        env.databaseUrl === undefined
+          ? { kind: 'embedded' as const, where: env.home }
+          : { kind: 'own' as const, where: databaseWhere(env.databaseUrl) },
+      upstreams: { ...env.upstreams },
+      logLevel: env.logLevel,
+      demo: env.demo,
+      node: process.version,
+    };
+  }),
+});
