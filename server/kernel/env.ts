@@ -11,6 +11,11 @@ const url = (name: string) =>
     })
     .transform((text) => text.replace(/\/+$/, ''));
 
+const proxy = (name: string) =>
+  z.string().refine((text) => /^https?:\/\/[^/]+/.test(text) && URL.canParse(text), {
+    error: `${name} must be the http or https address of a proxy, for example http://proxy.example:3128`,
+  });
+
 const schema = z.object({
   PORT: z.coerce.number({ error: 'PORT must be a number' }).int().min(0).max(65535).default(4141),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -25,6 +30,9 @@ const schema = z.object({
   ANTHROPIC_UPSTREAM_URL: url('ANTHROPIC_UPSTREAM_URL').default('https://api.anthropic.com'),
   OPENAI_UPSTREAM_URL: url('OPENAI_UPSTREAM_URL').default('https://api.openai.com'),
   CHATGPT_UPSTREAM_URL: url('CHATGPT_UPSTREAM_URL').default('https://chatgpt.com/backend-api'),
+  HTTPS_PROXY: proxy('HTTPS_PROXY').optional(),
+  HTTP_PROXY: proxy('HTTP_PROXY').optional(),
+  NO_PROXY: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   CONTEXT_MODE_DEMO: z
     .enum(['0', '1'])
@@ -42,9 +50,19 @@ export interface Env {
   readonly databaseUrl: string | undefined;
   readonly publicUrl: string | undefined;
   readonly upstreams: Readonly<Record<Door, string>>;
+  /** Proxies on the way to the providers, as the usual variables (either case) name them. */
+  readonly proxies: Proxies;
   readonly logLevel: string;
   /** True in `npm run demo`: the console shows a banner that says so. */
   readonly demo: boolean;
+}
+
+/** What `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` said; `null` where one is not set. */
+export interface Proxies {
+  readonly https: string | null;
+  readonly http: string | null;
+  /** Hosts that are reached directly, as a comma-separated list; `*` is every host. */
+  readonly none: string | null;
 }
 
 /** The doors that agents come through; each has one upstream host, set by configuration alone. */
@@ -62,6 +80,10 @@ export function defaultHome(platform: NodeJS.Platform, variables: NodeJS.Process
  */
 export function readEnv(variables: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Env {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  for (const name of ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']) {
+    const small = given[name.toLowerCase()];
+    if (small !== undefined) given[name] = small;
+  }
   const result = schema.safeParse(given);
   if (!result.success) {
     const problems = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
@@ -81,6 +103,11 @@ export function readEnv(variables: NodeJS.ProcessEnv, platform: NodeJS.Platform 
       anthropic: parsed.ANTHROPIC_UPSTREAM_URL,
       openai: parsed.OPENAI_UPSTREAM_URL,
       chatgpt: parsed.CHATGPT_UPSTREAM_URL,
+    },
+    proxies: {
+      https: parsed.HTTPS_PROXY ?? null,
+      http: parsed.HTTP_PROXY ?? null,
+      none: parsed.NO_PROXY ?? null,
     },
     logLevel: parsed.LOG_LEVEL,
     demo: parsed.CONTEXT_MODE_DEMO,
