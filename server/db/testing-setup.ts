@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { createLogger } from '../kernel/log.ts';
+import { type ConnectionSettings, openPool } from './connection.ts';
+import { startEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
+import { TEMPLATE_DATABASE } from './testing.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The one server that all database tests of a run share. */
+    databaseServer: ConnectionSettings;
+  }
+}
+
+/** A server whose data nobody keeps need not wait for the disk. */
+const OVERRIDES = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+};
+
+/**
+ * Vitest's global set-up of the database tests: starts one embedded PostgreSQL on a scratch folder for the whole run and
+ * migrates one database, of which every test file gets a copy. Returns what ends it.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const home = await mkdtemp(join(tmpdir(), 'context-mode-test-'));
+  const log = createLogger('error', 'test database');
+  const server = await startEmbedded({ home, log, overrides: OVERRIDES });
+  const pool = openPool(server.settings, log, { max: 1 });
+  await pool.query(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
+  await pool.end();
+  await migrate({ settings: { ...server.settings, database: TEMPLATE_DATABASE }, log });
+  project.provide('databaseServer', server.settings);
+  return async () => {
+    await server.stop();
+    await rm(server.base, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true });
+  };
+}

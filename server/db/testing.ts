@@ -1,0 +1,52 @@
+import { threadId } from 'node:worker_threads';
+import { inject } from 'vitest';
+import { createLogger } from '../kernel/log.ts';
+import { type ConnectionSettings, openPool } from './connection.ts';
+import { type Database, databaseOver } from './database.ts';
+
+/** Name of the migrated database that test databases are copied from. */
+export const TEMPLATE_DATABASE = 'context_mode_template';
+
+let made = 0;
+
+/**
+ * A fresh, migrated database for a test file (files named `*.db.test.ts`; they share one server, so this takes tens of
+ * milliseconds). `stop()` drops it.
+ */
+export async function testDatabase(): Promise<Database> {
+  made += 1;
+  const name = `test_${process.pid}_${threadId}_${made}`;
+  await runOnServer(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY wal_log`);
+  const database = databaseOver(
+    { ...inject('databaseServer'), database: name },
+    createLogger('silent', 'test'),
+    undefined,
+  );
+  return {
+    ...database,
+    async stop() {
+      await database.stop();
+      await runOnServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+/** An empty database without any migration, and what drops it. */
+export async function emptyTestDatabase(): Promise<{ settings: ConnectionSettings; drop(): Promise<void> }> {
+  made += 1;
+  const name = `empty_${process.pid}_${threadId}_${made}`;
+  await runOnServer(`CREATE DATABASE ${name}`);
+  return {
+    settings: { ...inject('databaseServer'), database: name },
+    drop: () => runOnServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+async function runOnServer(sql: string): Promise<void> {
+  const pool = openPool(inject('databaseServer'), createLogger('silent', 'test'), { max: 1 });
+  try {
+    await pool.query(sql);
+  } finally {
+    await pool.end();
+  }
+}
