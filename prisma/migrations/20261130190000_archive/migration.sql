@@ -69,6 +69,7 @@ CREATE TABLE "thread" (
     "client_thread_id" TEXT NOT NULL,
     "parent_thread_id" TEXT,
     "head" BYTEA,
+    "last_request" BYTEA,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "thread_pkey" PRIMARY KEY ("account_id","id")
