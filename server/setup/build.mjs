@@ -1,0 +1,142 @@
+// Builds the server, the command and the console; each only if what it is made from has changed.
+import { existsSync } from 'node:fs';
+import { generate } from './generate.mjs';
+import { install } from './install.mjs';
+import {
+  alone,
+  at,
+  fingerprint,
+  isCurrent,
+  isEntry,
+  main,
+  runNode,
+  SetupError,
+  sourceFiles,
+  step,
+  writeStamp,
+} from './project.mjs';
+
+const isSource = (path) => !/\.(test|bench)\.tsx?$/.test(path) && !path.startsWith('server/setup/');
+
+/** What every part depends on beside its sources. */
+const COMMON = ['package-lock.json', 'tsconfig.json', 'server/setup/build.mjs', 'prisma/schema.prisma'];
+
+/** Entries of the server: the process, and the worker thread that archives. */
+const SERVER_ENTRIES = { main: 'server/main.ts', recorder: 'server/gateway/record/worker.ts' };
+
+/** A part of the product: what it is made from, what shows that it is there, and how it is made. */
+const PARTS = [
+  {
+    title: 'Building the server',
+    entry: 'server/main.ts',
+    inputs: ['server'],
+    stampFile: 'dist/.stamp',
+    result: 'dist/main.js',
+    make: buildServer,
+  },
+  {
+    title: 'Building the command',
+    entry: 'server/cli/main.ts',
+    inputs: ['server/cli'],
+    stampFile: 'server/cli/dist/.stamp',
+    result: 'server/cli/dist/main.js',
+    make: buildCommand,
+  },
+  {
+    title: 'Building the console',
+    entry: 'next.config.ts',
+    inputs: [
+      'app',
+      'server',
+      'public',
+      'next.config.ts',
+      'postcss.config.mjs',
+      'instrumentation.ts',
+      'proxy.ts',
+    ],
+    stampFile: '.next/.stamp',
+    result: '.next/BUILD_ID',
+    make: buildConsole,
+  },
+];
+
+/** Builds every part that is missing or out of date. */
+export async function build() {
+  await alone(async () => {
+    for (const part of PARTS) {
+      if (!existsSync(at(part.entry))) continue;
+      const stamp = fingerprint(sourceFiles([...part.inputs, ...COMMON], isSource));
+      if (isCurrent(at(part.stampFile), stamp) && existsSync(at(part.result))) continue;
+      await step(part.title, part.make);
+      writeStamp(at(part.stampFile), stamp);
+    }
+  });
+}
+
+const NODE_BUNDLE = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  sourcemap: true,
+  logLevel: 'silent',
+};
+
+async function buildServer() {
+  const entries = Object.entries(SERVER_ENTRIES).filter(([, file]) => existsSync(at(file)));
+  return esbuild({
+    ...NODE_BUNDLE,
+    entryPoints: Object.fromEntries(entries.map(([name, file]) => [name, at(file)])),
+    outdir: at('dist'),
+    packages: 'external',
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+  });
+}
+
+/** The command is published by itself, so what it needs is inside its one file. */
+async function buildCommand() {
+  const banner =
+    "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
+  return esbuild({
+    ...NODE_BUNDLE,
+    entryPoints: [at('server/cli/main.ts')],
+    outfile: at('server/cli/dist/main.js'),
+    // Where a package offers both forms, the module form is taken: the other one's `require` cannot be followed.
+    mainFields: ['module', 'main'],
+    banner: { js: banner },
+  });
+}
+
+async function esbuild(options) {
+  const { build: bundle, formatMessages } = await import('esbuild');
+  try {
+    await bundle(options);
+    return { code: 0, output: '' };
+  } catch (error) {
+    if (!error.errors) throw error;
+    return { code: 1, output: (await formatMessages(error.errors, { kind: 'error' })).join('\n') };
+  }
+}
+
+function buildConsole() {
+  return runNode(at('node_modules/next/dist/bin/next'), ['build'], {
+    env: { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' },
+  });
+}
+
+/** Everything that must be there before the product runs. */
+export async function prepare() {
+  await install();
+  await generate();
+  await build();
+}
+
+/** Fails with a clear message if there is nothing to run. */
+export function builtServer() {
+  const file = at('dist/main.js');
+  if (!existsSync(file)) throw new SetupError('server/main.ts is missing, so there is nothing to start.');
+  return file;
+}
+
+if (isEntry(import.meta.url)) await main(prepare);
