@@ -75,7 +75,11 @@ export interface RecordBatch {
   /** New messages in chain order, parents before children. Those that exist already write nothing. */
   readonly messages: readonly NewMessage[];
   /** Other forms under which known messages were seen. */
-  readonly aliases: readonly { readonly parent: MessageHash; readonly slice: SliceHash; readonly message: MessageHash }[];
+  readonly aliases: readonly {
+    readonly parent: MessageHash;
+    readonly slice: SliceHash;
+    readonly message: MessageHash;
+  }[];
   readonly marks: readonly NewMark[];
   /** The newest message of the chain after this batch; null leaves the thread's head as it is. */
   readonly head: MessageHash | null;
@@ -141,7 +145,12 @@ export interface ArchiveWriter {
   accountKey(accountId: Uuid): Promise<Uint8Array>;
   resolvePlace(accountId: Uuid, claim: PlaceClaim, at: Millis): Promise<Place | null>;
   /** Finds or makes session and thread; null where the identity names no session. */
-  openThread(accountId: Uuid, identity: Identity, place: Place | null, at: Millis): Promise<ThreadState | null>;
+  openThread(
+    accountId: Uuid,
+    identity: Identity,
+    place: Place | null,
+    at: Millis,
+  ): Promise<ThreadState | null>;
   /** Messages that were seen under these raw slices, by hex of the slice hash. One query. */
   lookUpSlices(
     accountId: Uuid,
@@ -150,7 +159,11 @@ export interface ArchiveWriter {
   /** The stored children of a message (candidates for another form of the same message), newest first, at most 20. */
   childrenOf(accountId: Uuid, parent: MessageHash): Promise<readonly StoredMessage[]>;
   saveRequest(record: RequestRecord): Promise<void>;
-  savePreamble(accountId: Uuid, hash: Uint8Array, parts: readonly { readonly name: string; readonly body: Uint8Array }[]): Promise<void>;
+  savePreamble(
+    accountId: Uuid,
+    hash: Uint8Array,
+    parts: readonly { readonly name: string; readonly body: Uint8Array }[],
+  ): Promise<void>;
   append(batch: RecordBatch): Promise<{ readonly appended: number }>;
   saveAnswer(answer: AnswerRecord): Promise<void>;
   saveOutcome(outcome: RequestOutcome): Promise<void>;
@@ -286,19 +299,22 @@ export interface ArchiveReader {
     docid: string,
     part: { readonly offset?: number; readonly length?: number },
   ): Promise<
-    | { readonly found: Document }
-    | { readonly ambiguous: readonly DocId[] }
-    | { readonly missing: true }
+    { readonly found: Document } | { readonly ambiguous: readonly DocId[] } | { readonly missing: true }
   >;
   /** The exact stored bytes of a document's text. */
   readRaw(accountId: Uuid, docid: string): Promise<Uint8Array | null>;
-  readBlob(accountId: Uuid, hash: string): Promise<{ readonly mime: string; readonly bytes: Uint8Array } | null>;
+  readBlob(
+    accountId: Uuid,
+    hash: string,
+  ): Promise<{ readonly mime: string; readonly bytes: Uint8Array } | null>;
   listRequests(
     accountId: Uuid,
     filter: { readonly sessionId?: Uuid; readonly limit: number; readonly cursor?: string },
   ): Promise<Page<RequestRow>>;
   getRequest(accountId: Uuid, requestId: Uuid): Promise<RequestRow | null>;
-  listProjects(accountId: Uuid): Promise<readonly { readonly id: Uuid; readonly name: string; readonly sessions: number }[]>;
+  listProjects(
+    accountId: Uuid,
+  ): Promise<readonly { readonly id: Uuid; readonly name: string; readonly sessions: number }[]>;
   /** A session as JSON Lines, one object a line, header first; enough to rebuild it with the same ids. */
   exportSession(accountId: Uuid, sessionId: Uuid): AsyncIterable<string>;
   /** Removes a session really: events, then what no event refers to. Recorded in the audit without content. */

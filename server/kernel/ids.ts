@@ -29,3 +29,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export function isUuid(text: string): text is Uuid {
   return UUID.test(text);
 }
+
+/** The one account of local mode: the same on every machine, so that it is known while the database is not open. */
+export const LOCAL_ACCOUNT = '00000000-0000-7000-8000-000000000001' as Uuid;

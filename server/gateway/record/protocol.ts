@@ -1,0 +1,30 @@
+import type { ConnectionSettings } from '../../db/index.ts';
+import type { Millis } from '../../kernel/clock.ts';
+import type { TappedAnswer, TappedRequest } from '../tap.ts';
+
+/** How an answer ended, as the worker gets it: the pieces joined to one body. */
+export interface RecordedAnswer extends Omit<TappedAnswer, 'chunks' | 'overflow'> {
+  readonly endedAt: Millis;
+  /** In the upstream's encoding; null where it was more than may be held. */
+  readonly body: Uint8Array | null;
+}
+
+/** What the worker is started with. */
+export interface WorkerSettings {
+  readonly connection: ConnectionSettings;
+  /** Data folder, for the installation's key. */
+  readonly home: string;
+  readonly logLevel: string;
+}
+
+/** What goes to the worker. Each is answered by a `done` with its `job`. */
+export type ToWorker =
+  | { readonly job: number; readonly request: TappedRequest }
+  | { readonly job: number; readonly answer: RecordedAnswer };
+
+/** What comes back. */
+export type FromWorker =
+  /** `notArchived` says why something was not archived; null: it was. */
+  | { readonly type: 'done'; readonly job: number; readonly notArchived: string | null }
+  /** The store does not answer; the worker tries again. */
+  | { readonly type: 'waiting'; readonly reason: string };

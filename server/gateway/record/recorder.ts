@@ -1,0 +1,147 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import type { Tap, TappedAnswer, TappedRequest } from '../tap.ts';
+import type { FromWorker, RecordedAnswer, ToWorker, WorkerSettings } from './protocol.ts';
+
+/** What waits to be archived, and why it waits if it does. */
+export interface RecorderState {
+  readonly waitingBytes: number;
+  readonly waitingEvents: number;
+  readonly trouble: string | null;
+}
+
+/** The archive's end of the gateway in the gateway's own thread: takes events, never waits, never throws. */
+export interface Recorder extends Tap {
+  state(): RecorderState;
+  /** Waits until what was taken is archived, at most `boundMs`, then ends the worker. */
+  close(boundMs: number): Promise<void>;
+}
+
+/** Bytes that may wait for a slow or absent database. Beyond it, what comes passes unarchived and is counted. */
+const WAITING_BYTES = 512 * 1024 * 1024;
+/** Bytes of bookkeeping that an event is counted with beside its body. */
+const EVENT_BYTES = 1024;
+/** Pause before a worker that ended is started again. */
+const RESTART_MS = 500;
+
+/**
+ * Starts the worker that archives. If the worker dies it is started again; what it held is lost and counted, and the
+ * next request of each conversation brings it again, since agents send their whole history.
+ * @param worker file of the worker's code
+ */
+export function startRecorder(
+  worker: URL | string,
+  settings: WorkerSettings,
+  { clock, log, metrics }: { readonly clock: Clock; readonly log: Logger; readonly metrics: Metrics },
+): Recorder {
+  const waiting = new Map<number, number>();
+  let waitingBytes = 0;
+  let lastJob = 0;
+  let closing = false;
+  let trouble: string | null = null;
+  let idle: () => void = () => undefined;
+  let thread: Worker | null = null;
+  launch();
+
+  function launch(): void {
+    const started = new Worker(worker, { workerData: settings, name: 'recorder' });
+    thread = started;
+    started.on('message', (message: FromWorker) => {
+      if (message.type === 'waiting') trouble = message.reason;
+      else settle(message.job, message.notArchived);
+    });
+    started.on('error', (error) => log.error({ reason: error.message }, 'the recorder failed'));
+    started.on('exit', () => {
+      thread = null;
+      for (const job of [...waiting.keys()]) settle(job, 'recorder_failed');
+      if (closing) return;
+      metrics.faults.inc({ where: 'recorder' });
+      setTimeout(() => closing || launch(), RESTART_MS).unref();
+    });
+  }
+
+  function settle(job: number, notArchived: string | null): void {
+    waitingBytes -= waiting.get(job) ?? 0;
+    waiting.delete(job);
+    metrics.recordQueueBytes.set(waitingBytes);
+    if (notArchived === null) trouble = null;
+    else metrics.notArchived.inc({ reason: notArchived });
+    if (waiting.size === 0) idle();
+  }
+
+  function send(message: ToWorker, size: number, transfer: readonly ArrayBuffer[]): void {
+    if (closing || thread === null || waitingBytes + size > WAITING_BYTES) {
+      metrics.notArchived.inc({
+        reason: closing ? 'closing' : thread === null ? 'recorder_failed' : 'queue_full',
+      });
+      return;
+    }
+    waiting.set(message.job, size);
+    waitingBytes += size;
+    metrics.recordQueueBytes.set(waitingBytes);
+    try {
+      thread.postMessage(message, transfer);
+    } catch (error) {
+      settle(message.job, 'recorder_failed');
+      log.error(
+        { reason: error instanceof Error ? error.message : 'unknown' },
+        'an event could not be handed to the recorder',
+      );
+    }
+  }
+
+  return {
+    requestReceived(request) {
+      lastJob += 1;
+      send(
+        { job: lastJob, request: { ...request, body: ownBytes(request.body) } },
+        request.body.byteLength + EVENT_BYTES,
+        [],
+      );
+    },
+    answerEnded(answer) {
+      lastJob += 1;
+      const recorded = joined(answer, clock);
+      const size = (recorded.body?.byteLength ?? 0) + EVENT_BYTES;
+      send(
+        { job: lastJob, answer: recorded },
+        size,
+        recorded.body === null ? [] : [recorded.body.buffer as ArrayBuffer],
+      );
+    },
+    state: () => ({ waitingBytes, waitingEvents: waiting.size, trouble }),
+    async close(boundMs) {
+      if (waiting.size > 0) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, boundMs);
+          idle = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      closing = true;
+      await thread?.terminate();
+    },
+  };
+}
+
+/** Bytes that can go to another thread without dragging a larger buffer along; shared memory goes as it is. */
+function ownBytes(bytes: TappedRequest['body']): Uint8Array {
+  if (bytes.buffer instanceof SharedArrayBuffer)
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Uint8Array.from(bytes);
+}
+
+function joined({ chunks, overflow, ...answer }: TappedAnswer, clock: Clock): RecordedAnswer {
+  if (overflow) return { ...answer, endedAt: clock.now(), body: null };
+  const body = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return { ...answer, endedAt: clock.now(), body };
+}

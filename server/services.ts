@@ -1,0 +1,197 @@
+import { fileURLToPath } from 'node:url';
+import type { ApiServices, Health, LiveEvent } from './api/index.ts';
+import { type ArchiveReader, createArchiveReader, ensureLocalAccount, listenLive } from './archive/index.ts';
+import { type Database, migrate, openDatabase } from './db/index.ts';
+import { createGateway, type Gateway, type Recorder, startRecorder, type Tap } from './gateway/index.ts';
+import { type Clock, systemClock } from './kernel/clock.ts';
+import { type Env, readEnv } from './kernel/env.ts';
+import { asContextModeError, ContextModeError } from './kernel/errors.ts';
+import { LOCAL_ACCOUNT } from './kernel/ids.ts';
+import { createLogger, type Logger } from './kernel/log.ts';
+import { createMetrics, type Metrics } from './kernel/metrics.ts';
+
+/** Everything that a process of the product runs beside its HTTP listener. */
+export interface Services extends ApiServices {
+  readonly metrics: Metrics;
+  readonly gateway: Gateway;
+  /** Ends when the archive can be written. Rejects only for what a person must mend (see {@link startServices}). */
+  readonly opened: Promise<void>;
+  /** Lets answers finish, archives what waits, ends the database. Harmless when repeated. */
+  stop(): Promise<void>;
+}
+
+/** Pause between attempts to open a database that could not be opened. */
+const REOPEN_MS = 5_000;
+/** How long a stop waits for what is not archived yet. */
+const DRAIN_MS = 10_000;
+/** Where the pages look for the services: on the global object, because they are bundled apart from the process. */
+const slot = Symbol.for('context-mode.services');
+
+/** Starts the services from the process's own environment and provides them to the pages. For Next without our server. */
+export async function start(): Promise<Services> {
+  const env = readEnv(process.env);
+  const log = createLogger(env.logLevel, 'context-mode');
+  const services = startServices({ env, clock: systemClock, log });
+  await services.opened;
+  return services;
+}
+
+/**
+ * Starts gateway, archive and recorder, and provides them to the pages. The gateway passes bytes from the first
+ * moment; the archive joins when its database is open. A database that fails for a reason that may pass is tried
+ * again; `opened` rejects with ContextModeError `conflict` or `configuration` where only a person can help.
+ */
+export function startServices({ env, clock, log }: { env: Env; clock: Clock; log: Logger }): Services {
+  const metrics = createMetrics();
+  const store = createStore({ env, clock, log, metrics });
+  const gateway = createGateway({ env, clock, log, metrics, tap: store.tap, accountId: LOCAL_ACCOUNT });
+  let stopped: Promise<void> | undefined;
+  const services: Services = {
+    env,
+    clock,
+    log,
+    metrics,
+    gateway,
+    accountId: LOCAL_ACCOUNT,
+    archive: store.archive,
+    live: store.live,
+    health: store.health,
+    opened: store.opened,
+    stop() {
+      stopped ??= gateway.close().then(store.close);
+      return stopped;
+    },
+  };
+  Object.assign(globalThis, { [slot]: services });
+  return services;
+}
+
+interface Store {
+  readonly tap: Tap;
+  readonly archive: ArchiveReader;
+  readonly live: ApiServices['live'];
+  readonly opened: Promise<void>;
+  health(): Promise<Health>;
+  close(): Promise<void>;
+}
+
+interface OpenStore {
+  readonly database: Database;
+  readonly recorder: Recorder;
+  readonly reader: ArchiveReader;
+  readonly stopListening: () => Promise<void>;
+}
+
+/** The archive as seen from the process: there when its database is, and honest about it while it is not. */
+function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metrics }): Store {
+  const { metrics, log } = parts;
+  const listeners = new Set<(event: LiveEvent) => void>();
+  let open: OpenStore | null = null;
+  let trouble: string | null = 'The database is being started.';
+  let closing = false;
+
+  async function openUntilItHolds(): Promise<void> {
+    while (!closing) {
+      try {
+        const store = await openStore(parts, (event) => listeners.forEach((listener) => listener(event)));
+        if (closing) return await closeStore(store);
+        open = store;
+        trouble = null;
+        return;
+      } catch (thrown) {
+        const error = asContextModeError(thrown);
+        if (error.code === 'conflict' || error.code === 'configuration') throw error;
+        trouble = error.message;
+        metrics.faults.inc({ where: 'database_start' });
+        log.error({ reason: error.detail ?? error.message }, 'the database could not be opened; bytes pass unarchived');
+        await new Promise((resolve) => setTimeout(resolve, REOPEN_MS));
+      }
+    }
+  }
+
+  const opened = openUntilItHolds();
+  opened.catch(() => undefined);
+  return {
+    opened,
+    tap: {
+      requestReceived(request) {
+        if (open === null) metrics.notArchived.inc({ reason: 'database_not_open' });
+        else open.recorder.requestReceived(request);
+      },
+      answerEnded(answer) {
+        open?.recorder.answerEnded(answer);
+      },
+    },
+    archive: deferredReader(() => {
+      if (open !== null) return open.reader;
+      throw new ContextModeError('unavailable', trouble ?? 'The archive is not open.', {
+        hint: 'Agents work on meanwhile. Try again in a moment.',
+      });
+    }),
+    live: {
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    health: () => healthOf(open, trouble),
+    async close() {
+      closing = true;
+      await opened.catch(() => undefined);
+      if (open !== null) await closeStore(open);
+    },
+  };
+}
+
+async function openStore(
+  { env, clock, log, metrics }: { env: Env; clock: Clock; log: Logger; metrics: Metrics },
+  onLive: (event: LiveEvent) => void,
+): Promise<OpenStore> {
+  const database = await openDatabase({ home: env.home, databaseUrl: env.databaseUrl, log });
+  try {
+    await migrate({ settings: database.settings, log });
+    await ensureLocalAccount(database.pool, { home: env.home, clock });
+    const stopListening = await listenLive(database.settings, onLive, log);
+    const worker = fileURLToPath(new URL('./recorder.js', import.meta.url));
+    const recorder = startRecorder(
+      worker,
+      { connection: database.settings, home: env.home, logLevel: env.logLevel },
+      { clock, log, metrics },
+    );
+    return { database, recorder, reader: createArchiveReader(database.pool), stopListening };
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+async function closeStore({ database, recorder, stopListening }: OpenStore): Promise<void> {
+  await recorder.close(DRAIN_MS);
+  await stopListening();
+  await database.stop();
+}
+
+async function healthOf(open: OpenStore | null, trouble: string | null): Promise<Health> {
+  if (open === null) {
+    return { ready: false, parts: [{ name: 'database', ok: false, note: trouble }] };
+  }
+  const database = await open.database.pool.query('SELECT 1').then(
+    () => null,
+    () => 'The database does not answer. Agents work on; what they send is kept in memory meanwhile.',
+  );
+  const recorder = open.recorder.state();
+  const parts = [
+    { name: 'database', ok: database === null, note: database },
+    { name: 'recorder', ok: recorder.trouble === null, note: recorder.trouble },
+  ];
+  return { ready: parts.every((part) => part.ok), parts };
+}
+
+/** A reader whose calls go to whatever reader is there at the moment of the call. */
+function deferredReader(reader: () => ArchiveReader): ArchiveReader {
+  return new Proxy({} as ArchiveReader, {
+    get: (_target, name: keyof ArchiveReader) =>
+      (...parameters: unknown[]) =>
+        (reader()[name] as (...given: unknown[]) => unknown)(...parameters),
+  });
+}
