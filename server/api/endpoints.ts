@@ -4,6 +4,7 @@ import { listRequestsInput, requestInput } from './requests.ts';
 import type { createCaller } from './router.ts';
 import { document, logPage, logRow, pageOf, request, session } from './schemas.ts';
 import { listSessionsInput, logEntryInput, logInput, sessionInput } from './sessions.ts';
+import { connections, settings } from './status.ts';
 
 type Caller = ReturnType<typeof createCaller>;
 
@@ -98,6 +99,24 @@ export const ENDPOINTS: readonly Endpoint[] = [
     input: requestInput,
     output: request,
     call: (caller, given) => caller.requests.get(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/connections',
+    operationId: 'listConnections',
+    summary: 'Agents that came through the doors, with the last request of each',
+    input: z.object({}),
+    output: connections,
+    call: (caller) => caller.status.connections(),
+  },
+  {
+    method: 'GET',
+    path: '/status',
+    operationId: 'getStatus',
+    summary: 'The process: version, folders, upstreams',
+    input: z.object({}),
+    output: settings,
+    call: (caller) => caller.status.settings(),
   },
 ];
 

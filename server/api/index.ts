@@ -1,5 +1,6 @@
 export { CONSOLE_COOKIE, CONSOLE_HEADER, callerOf, refusalOf } from './guard.ts';
 export { handleRest, handleTrpc } from './http.ts';
+export { answerOperations, operationsAnswer } from './operations.ts';
 export type { AppRouter } from './router.ts';
 export type {
   WireConnection,
@@ -11,3 +12,4 @@ export type {
 } from './schemas.ts';
 export type { ApiServices, Health, LiveEvent } from './services.ts';
 export type { PublicError } from './trpc.ts';
+export { VERSION } from './version.ts';

@@ -9,7 +9,11 @@ const health = z.object({
   parts: z.array(z.object({ name: z.string(), ok: z.boolean(), note: z.string().nullable() })),
 });
 
-const settings = z.object({
+/** Who came through a door, one row per agent. */
+export const connections = z.object({ items: z.array(connection) });
+
+/** What the process is and where it sends requests. */
+export const settings = z.object({
   version: z.string(),
   baseUrl: z.string().describe('where agents on this machine reach the doors'),
   home: z.string(),
@@ -28,7 +32,7 @@ export function databaseWhere(url: string): string {
 
 /** What the process is, where it keeps things, and who is connected. */
 export const statusRouter = router({
-  connections: reading.output(z.object({ items: z.array(connection) })).query(async ({ ctx }) => ({
+  connections: reading.output(connections).query(async ({ ctx }) => ({
     items: (await ctx.services.archive.connections(ctx.services.accountId)).map(wireConnection),
   })),
 
