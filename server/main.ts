@@ -34,6 +34,7 @@ async function main(): Promise<void> {
     });
   });
   endOnSignals(server, services, env);
+  surviveOwnFaults(services);
   await Promise.all([services.opened, ready]);
   await writeGatewayFile(env, url);
   greet(url, env);
@@ -78,6 +79,16 @@ async function answerOwn(
     if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
     response.end('Something went wrong inside Context Mode.');
   }
+}
+
+/** A fault of ours must not stop an agent: it is logged and counted, and the process goes on. */
+function surviveOwnFaults({ log, metrics }: Services): void {
+  const note = (where: string) => (thrown: unknown) => {
+    metrics.faults.inc({ where });
+    log.error({ where, reason: asContextModeError(thrown).detail }, 'a fault that nothing caught');
+  };
+  process.on('unhandledRejection', note('unhandled_rejection'));
+  process.on('uncaughtException', note('uncaught_exception'));
 }
 
 function endOnSignals(server: Server, services: Services, env: Env): void {
@@ -126,9 +137,10 @@ function greet(url: string, env: Env): void {
 
 function fail(thrown: unknown): never {
   const error = asContextModeError(thrown);
-  process.stderr.write(`${error.message}\n${error.hint}\n${error.detail === undefined ? '' : `${error.detail}\n`}`);
+  process.stderr.write(
+    `${error.message}\n${error.hint}\n${error.detail === undefined ? '' : `${error.detail}\n`}`,
+  );
   process.exit(1);
 }
 
-process.on('unhandledRejection', fail);
 main().catch(fail);

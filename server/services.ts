@@ -103,7 +103,10 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
         if (error.code === 'conflict' || error.code === 'configuration') throw error;
         trouble = error.message;
         metrics.faults.inc({ where: 'database_start' });
-        log.error({ reason: error.detail ?? error.message }, 'the database could not be opened; bytes pass unarchived');
+        log.error(
+          { reason: error.detail ?? error.message },
+          'the database could not be opened; bytes pass unarchived',
+        );
         await new Promise((resolve) => setTimeout(resolve, REOPEN_MS));
       }
     }
@@ -190,7 +193,8 @@ async function healthOf(open: OpenStore | null, trouble: string | null): Promise
 /** A reader whose calls go to whatever reader is there at the moment of the call. */
 function deferredReader(reader: () => ArchiveReader): ArchiveReader {
   return new Proxy({} as ArchiveReader, {
-    get: (_target, name: keyof ArchiveReader) =>
+    get:
+      (_target, name: keyof ArchiveReader) =>
       (...parameters: unknown[]) =>
         (reader()[name] as (...given: unknown[]) => unknown)(...parameters),
   });

@@ -1,0 +1,142 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Arm, startArms } from './arms.ts';
+import { growingConversation } from './conversation.ts';
+import { connections, percentile, timeToFirstByte } from './measure.ts';
+
+/** Requests per arm and size in each round, and rounds; arms take turns within a round, so that drift hits all alike. */
+const ROUNDS = 5;
+const PER_ROUND: Readonly<Record<string, number>> = { '2 KB': 60, '300 KB': 30, '3 MB': 12 };
+const SIZES: Readonly<Record<string, number>> = { '2 KB': 2_000, '300 KB': 300_000, '3 MB': 3_000_000 };
+/** Large requests kept in flight while small ones are measured. */
+const LARGE_IN_FLIGHT = 2;
+const SMALL_BESIDE_LARGE = 60;
+
+interface Row {
+  readonly what: string;
+  readonly arm: string;
+  readonly p50: number;
+  readonly p99: number;
+  readonly addedP50: number;
+  readonly addedP99: number;
+  readonly ratioToBare: number | null;
+}
+
+const arms = await startArms();
+const all = [arms.direct, arms.bare, arms.through, arms.archiving];
+let sessions = 1;
+try {
+  const rows: Row[] = [];
+  for (const size of Object.keys(SIZES)) rows.push(...(await warm(size)));
+  rows.push(...(await cold()));
+  rows.push(...(await besideLarge()));
+  await report(rows);
+} finally {
+  await arms.stop();
+}
+
+/** Each arm's conversation grows by one turn a request; its first request (unseen history) is not counted. */
+async function warm(size: string): Promise<Row[]> {
+  const samples = new Map<string, number[]>();
+  const agent = connections(1);
+  const talks = new Map(all.map((arm) => [arm.name, growingConversation(SIZES[size] ?? 0, sessions++)]));
+  for (const arm of all) await ask(arm, talks.get(arm.name), agent);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const arm of all) {
+      await ask(arm, talks.get(arm.name), agent);
+      for (let n = 0; n < (PER_ROUND[size] ?? 0); n += 1) {
+        push(samples, arm.name, await ask(arm, talks.get(arm.name), agent));
+      }
+    }
+  }
+  agent.destroy();
+  return rowsOf(`${size}, warm`, samples);
+}
+
+/** Every request is a conversation of 3 MB that was never seen. */
+async function cold(): Promise<Row[]> {
+  const samples = new Map<string, number[]>();
+  const agent = connections(1);
+  for (let n = 0; n < 12; n += 1) {
+    for (const arm of all)
+      push(samples, arm.name, await ask(arm, growingConversation(3_000_000, sessions++), agent));
+  }
+  agent.destroy();
+  return rowsOf('3 MB, cold', samples);
+}
+
+/** Small requests while two of 3 MB are always on their way. */
+async function besideLarge(): Promise<Row[]> {
+  const samples = new Map<string, number[]>();
+  for (const arm of all) {
+    const small = connections(1);
+    const large = connections(LARGE_IN_FLIGHT);
+    let running = true;
+    const load = Array.from({ length: LARGE_IN_FLIGHT }, async () => {
+      const talk = growingConversation(3_000_000, sessions++);
+      while (running) await ask(arm, talk, large);
+    });
+    const talk = growingConversation(2_000, sessions++);
+    for (let n = 0; n < SMALL_BESIDE_LARGE; n += 1) push(samples, arm.name, await ask(arm, talk, small));
+    running = false;
+    await Promise.all(load);
+    small.destroy();
+    large.destroy();
+  }
+  return rowsOf('2 KB beside two of 3 MB', samples);
+}
+
+async function ask(
+  arm: Arm,
+  talk: ReturnType<typeof growingConversation> | undefined,
+  agent: ReturnType<typeof connections>,
+): Promise<number> {
+  if (talk === undefined) throw new Error(`No conversation for ${arm.name}.`);
+  return timeToFirstByte(arm.base, '/v1/messages?beta=true', talk.headers, talk.next(), agent);
+}
+
+function push(samples: Map<string, number[]>, name: string, value: number): void {
+  const list = samples.get(name) ?? [];
+  list.push(value);
+  samples.set(name, list);
+}
+
+function rowsOf(what: string, samples: ReadonlyMap<string, readonly number[]>): Row[] {
+  const of = (name: string, share: number) => percentile(samples.get(name) ?? [], share);
+  const { direct, bare } = arms;
+  const bareAdded = of(bare.name, 0.5) - of(direct.name, 0.5);
+  return all.map((arm) => {
+    const addedP50 = of(arm.name, 0.5) - of(direct.name, 0.5);
+    return {
+      what,
+      arm: arm.name,
+      p50: of(arm.name, 0.5),
+      p99: of(arm.name, 0.99),
+      addedP50,
+      addedP99: of(arm.name, 0.99) - of(direct.name, 0.99),
+      ratioToBare: arm === arms.direct || arm === bare ? null : addedP50 / bareAdded,
+    };
+  });
+}
+
+async function report(rows: readonly Row[]): Promise<void> {
+  const at = new Date().toISOString();
+  const table = [
+    '| what | arm | p50 ms | p99 ms | added p50 | added p99 | added p50 / bare proxy |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...rows.map(
+      (row) =>
+        `| ${row.what} | ${row.arm} | ${row.p50.toFixed(2)} | ${row.p99.toFixed(2)} | ${row.addedP50.toFixed(2)} | ${row.addedP99.toFixed(2)} | ${row.ratioToBare === null ? '' : row.ratioToBare.toFixed(2)} |`,
+    ),
+  ].join('\n');
+  const text = `# Time to first byte, ${at}\n\nOne run, all arms against one mock upstream on the same cores (Node ${process.version}). Trust ratios, not single values.\n\n${table}\n`;
+  const folder = join(import.meta.dirname, 'reports');
+  await mkdir(folder, { recursive: true });
+  const name = `first-byte-${at.replace(/[:.]/g, '-')}`;
+  await writeFile(
+    join(folder, `${name}.json`),
+    `${JSON.stringify({ at, node: process.version, rows }, null, 2)}\n`,
+  );
+  await writeFile(join(folder, `${name}.md`), text);
+  process.stdout.write(`${text}\n`);
+}
