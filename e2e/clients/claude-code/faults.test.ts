@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { Fault } from '../../simulator/faults.ts';
+import { stageOfFile } from '../harness/fixture.ts';
+
+const stage = stageOfFile();
+const FREE = '--dangerously-skip-permissions';
+const TYPED = 'Tell the story.';
+const STORY = 'It was a dark and stormy night; the rain fell in torrents, except at occasional intervals.';
+const script = [{ id: 'story', when: { equals: TYPED }, rounds: [{ steps: [{ say: STORY }] }] }];
+
+interface Case {
+  readonly name: string;
+  readonly fault: Fault;
+  /** Form of the requests of the turn, in order: streaming or not. */
+  readonly streams: readonly boolean[];
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'a rate limit with retry-after',
+    fault: { kind: 'status', status: 429, retryAfter: 1 },
+    streams: [true, true],
+  },
+  { name: 'an overload', fault: { kind: 'status', status: 529 }, streams: [true, true] },
+  { name: 'a refusal as not found', fault: { kind: 'status', status: 404 }, streams: [true, false] },
+  { name: 'an error in mid-stream', fault: { kind: 'stream-error', afterEvents: 4 }, streams: [true, false] },
+  {
+    name: 'a connection dropped in mid-stream',
+    fault: { kind: 'reset', afterEvents: 4 },
+    streams: [true, false],
+  },
+  { name: 'a connection dropped before the head', fault: { kind: 'reset' }, streams: [true, true] },
+  { name: 'a stream that ends early', fault: { kind: 'end', afterEvents: 4 }, streams: [true, false] },
+];
+
+test.each(CASES)(
+  '$name is met as without the gateway and is one turn in the archive',
+  async ({ fault, streams }) => {
+    const played = await stage.play({
+      script,
+      run: async (side) => {
+        side.fault({ fault, when: { kind: 'main' } });
+        const events = await side.claude([TYPED]);
+        expect(JSON.stringify(events.at(-1))).toContain(STORY);
+      },
+    });
+    const turn = played.routed.provider.log.entries.filter((entry) => entry.reading?.kind === 'main');
+    expect(turn.map((entry) => entry.reading?.stream)).toEqual(streams);
+    const archived = await stage.expectArchived(played, { typed: [TYPED] });
+    expect(archived?.session.turns ?? 1).toBe(1);
+  },
+);
+
+test('a stream that breaks after a whole tool call keeps the call on both ways', async () => {
+  const typed = 'List the folder.';
+  const played = await stage.play({
+    files: { 'a.txt': 'a\n' },
+    script: [
+      {
+        id: 'list',
+        when: { equals: typed },
+        rounds: [
+          {
+            steps: [
+              { say: 'I look.' },
+              { use: 'shell', command: 'ls' },
+              { say: 'This is never heard whole.' },
+            ],
+            fault: { kind: 'reset', afterEvents: 12 },
+          },
+          { steps: [{ say: 'One file.' }] },
+        ],
+      },
+    ],
+    run: async (side) => {
+      await side.claude([FREE, typed]);
+    },
+  });
+  await stage.expectArchived(played, { typed: [typed] });
+});
+
+test('a prompt that is too long is compacted by the agent as without the gateway', async () => {
+  const typed = ['Say one.', 'Say two.', 'Say three.'];
+  const played = await stage.play({
+    script: typed.map((text) => ({
+      id: text,
+      when: { equals: text },
+      rounds: [{ steps: [{ say: `${text} Done.` }] }],
+    })),
+    run: async (side) => {
+      await side.claude([typed[0] ?? '']);
+      await side.claude(['--continue', typed[1] ?? '']);
+      side.fault({ fault: { kind: 'too-long', tokens: 210_000, maximum: 200_000 }, when: { kind: 'main' } });
+      const events = await side.claude(['--continue', typed[2] ?? '']);
+      expect(JSON.stringify(events.at(-1))).toContain('Say three. Done.');
+    },
+  });
+  const kinds = played.routed.provider.log.entries.map((entry) => entry.reading?.kind);
+  expect(kinds.filter((kind) => kind === 'compaction').length).toBe(1);
+  await stage.expectArchived(played, { typed });
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll } from 'vitest';
+import { eventually } from './archive.ts';
+import { type ArchivedSession, expectArchived } from './archived.ts';
+import type { Json } from './normalise.ts';
+import { readSpoken } from './spoken.ts';
+import { type Play, type Played, Stage } from './stage.ts';
+
+/** What the archive must hold of a play; answers, calls and results come from the provider's log. */
+export interface Words {
+  /** Texts typed on the main line, each exactly once, in order. */
+  readonly typed: readonly string[];
+  /** Tasks that the agent gave to sub-agents. */
+  readonly delegated?: readonly string[];
+}
+
+/** Where a session was archived. */
+export interface ArchivedPlace {
+  readonly project: string | null;
+  readonly worktree: string | null;
+  readonly branch: string | null;
+}
+
+/** A stage for all tests of a file, opened before the first and closed after the last. */
+export interface StageFixture {
+  play(play: Play): Promise<Played>;
+  /** Null in the control, where there is no archive. */
+  expectArchived(played: Played, words: Words): Promise<ArchivedSession | null>;
+  /** Images and files of all documents of a session. */
+  mediaOf(archived: ArchivedSession): Promise<readonly { readonly mime: string; readonly bytes: number }[]>;
+  /** The places of a play's sessions in the order in which they were started; null in the control. */
+  placesOf(played: Played): Promise<readonly ArchivedPlace[] | null>;
+}
+
+/** Opens a stage for the test file that calls it. */
+export function stageOfFile(): StageFixture {
+  let opened: Stage | null = null;
+  const stage = () => {
+    if (opened === null) throw new Error('the stage is not open yet');
+    return opened;
+  };
+  beforeAll(async () => {
+    opened = await Stage.open();
+  });
+  afterAll(async () => {
+    await opened?.close();
+  });
+  return {
+    play: (play) => stage().play(play),
+    expectArchived: async (played, words) => {
+      const { archive } = stage();
+      if (archive === null) return null;
+      const [session = ''] = sessionsOf(played);
+      return expectArchived(archive, session, {
+        typed: words.typed,
+        delegated: words.delegated ?? [],
+        spoken: readSpoken(played.routed.provider.log.entries),
+      });
+    },
+    mediaOf: async (archived) => {
+      const { archive } = stage();
+      if (archive === null) return [];
+      const ids = archived.log.flatMap((row) => (row.docid === null ? [] : [row.docid]));
+      const documents = await Promise.all(ids.map((id) => archive.document(id)));
+      return documents.flatMap((document) => document.media);
+    },
+    placesOf: async (played) => {
+      const { archive } = stage();
+      if (archive === null) return null;
+      return eventually(() => Promise.all(sessionsOf(played).map((session) => placeOf(stage(), session))));
+    },
+  };
+}
+
+/** The agent's own id of the conversation, as its events name it; null where they do not. */
+export function sessionOf(events: readonly Json[]): string | null {
+  for (const event of events) {
+    if (event === null || typeof event !== 'object' || Array.isArray(event)) continue;
+    const { session_id, thread_id } = event as { readonly [key: string]: Json | undefined };
+    const id = session_id ?? thread_id;
+    if (typeof id === 'string') return id;
+  }
+  return null;
+}
+
+/** The sessions of a play, each once, in the order in which they were started. */
+function sessionsOf(played: Played): readonly string[] {
+  const ids = played.routed.runs.map((run) =>
+    sessionOf(
+      run.stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Json),
+    ),
+  );
+  return [...new Set(ids.filter((id) => id !== null))];
+}
+
+async function placeOf(stage: Stage, clientSessionId: string): Promise<ArchivedPlace> {
+  const [session] = (await stage.archive?.sessionsOf(clientSessionId)) ?? [];
+  if (session === undefined) throw new Error(`no session ${clientSessionId} in the archive`);
+  return {
+    project: session.project?.id ?? null,
+    worktree: session.worktree?.path ?? null,
+    branch: session.worktree?.branch ?? null,
+  };
+}

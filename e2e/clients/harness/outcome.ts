@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { LoggedRequest } from '../../simulator/wire/log.ts';
+import {
+  type Json,
+  type NormaliseOptions,
+  normaliseJson,
+  normaliseLines,
+  normaliseText,
+} from './normalise.ts';
+import { listFiles, readFiles } from './scratch.ts';
+import type { Side } from './side.ts';
+
+/** What a run left behind, in a form that is the same for two runs of one scenario. */
+export interface Outcome {
+  /** Exit codes and what the agent printed, run by run. */
+  readonly shown: Json;
+  /** What it keeps of the conversations, file by file. */
+  readonly stored: Json;
+  /** The repository's files and those of its worktrees, contents in base64. */
+  readonly files: Readonly<Record<string, string>>;
+  /** The bodies that reached the provider, by kind of request. */
+  readonly asked: Json;
+}
+
+/** Lines of transcripts that are written beside the conversation, at a moment that differs from run to run. */
+const BESIDE = new Set([
+  'ai-title',
+  'queue-operation',
+  'last-prompt',
+  'file-history-snapshot',
+  'world_state',
+  'token_usage_record',
+]);
+
+/** Collects what a side's agents showed, stored, wrote and sent. */
+export function collectOutcome(side: Side, options: { readonly keepUsage?: boolean } = {}): Outcome {
+  const rules: NormaliseOptions = { root: side.scratch.root, ...options };
+  return {
+    shown: side.runs.map((run) => ({ code: run.code, events: shownEvents(run.stdout, rules) })),
+    stored: storedConversations(side, rules),
+    files: projectFiles(side),
+    asked: askedBodies(side.provider.log.entries, rules),
+  };
+}
+
+/** Asserts that two runs of one scenario cannot be told apart, part by part. */
+export function expectSameOutcome(direct: Outcome, routed: Outcome): void {
+  expect(routed.shown, 'what the agent shows').toEqual(direct.shown);
+  expect(routed.files, 'what the agent does to the files').toEqual(direct.files);
+  expect(routed.stored, 'what the agent stores').toEqual(direct.stored);
+  expect(routed.asked, 'what reaches the provider').toEqual(direct.asked);
+}
+
+function shownEvents(stdout: string, rules: NormaliseOptions): Json {
+  return normaliseLines(stdout, rules);
+}
+
+function projectFiles(side: Side): Readonly<Record<string, string>> {
+  const { root } = side.scratch;
+  return Object.fromEntries(Object.entries(readFiles(root)).filter(([path]) => !path.startsWith('home/')));
+}
+
+/** Transcripts (`.claude/projects`) and rollouts (`.codex/sessions`), lines in their order, those beside it sorted. */
+function storedConversations(side: Side, rules: NormaliseOptions): Json {
+  const files = [join('.claude', 'projects'), join('.codex', 'sessions')].flatMap((folder) =>
+    listFiles(join(side.scratch.home, folder))
+      .filter((path) => path.endsWith('.jsonl'))
+      .map((path) => readFileSync(join(side.scratch.home, folder, path), 'utf8')),
+  );
+  const conversations = files.map((text) => {
+    const lines = normaliseLines(text, rules);
+    return {
+      lines: lines.filter((line) => !isBeside(line)),
+      beside: lines
+        .filter(isBeside)
+        .map((line) => JSON.stringify(line))
+        .sort(),
+    };
+  });
+  return sortedByText(conversations);
+}
+
+function isBeside(line: Json): boolean {
+  if (line === null || typeof line !== 'object' || Array.isArray(line)) return false;
+  const { type } = line as { readonly type?: Json };
+  return typeof type === 'string' && (BESIDE.has(type) || type === 'event_msg');
+}
+
+/** Bodies by the kind of request, each kind in its order (requests of different kinds run at once). */
+function askedBodies(log: readonly LoggedRequest[], rules: NormaliseOptions): Json {
+  const byKind = new Map<string, Json[]>();
+  for (const entry of log) {
+    const kind = `${entry.method} ${normaliseText(entry.target, rules).replace(/^\/(anthropic|openai)/, '')} ${entry.reading?.kind ?? ''}`;
+    const body = entry.body.length === 0 ? null : normaliseJson(entry.body.toString('utf8'), rules);
+    byKind.set(kind, [...(byKind.get(kind) ?? []), body]);
+  }
+  return Object.fromEntries([...byKind].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function sortedByText(values: readonly Json[]): readonly Json[] {
+  return values
+    .map((value) => ({ value, text: JSON.stringify(value) }))
+    .sort((one, other) => (one.text < other.text ? -1 : 1))
+    .map(({ value }) => value);
+}

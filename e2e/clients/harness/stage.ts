@@ -1,0 +1,122 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Simulator, startSimulator } from '../../simulator/index.ts';
+import type { Scenario } from '../../simulator/script/types.ts';
+import { ArchiveClient } from './archive.ts';
+import { collectOutcome, expectSameOutcome } from './outcome.ts';
+import { buildProduct, type Product, startProduct } from './product.ts';
+import { makeScratch, makeScratchFolder, removeScratchFolder } from './scratch.ts';
+import { Side } from './side.ts';
+import { type Exchange, startTap, type Tap } from './tap.ts';
+import { expectUnchangedBytes } from './wire.ts';
+
+/** A scripted conversation that is played on both ways. */
+export interface Play {
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** What the model says, by prompt. */
+  readonly script: readonly Scenario[];
+  /** Starts the agents. Called once for each way; must do the same on both. */
+  readonly run: (side: Side) => Promise<void>;
+  /** Compares token counts and prices too; only where prompts have exactly one length. */
+  readonly keepUsage?: boolean;
+}
+
+/** Both sides after a play, and what went over the wire between agents and gateway. */
+export interface Played {
+  readonly direct: Side;
+  readonly routed: Side;
+  readonly exchanges: readonly Exchange[];
+}
+
+/** The simulators of both ways, the product and the wire before it; shared by the plays of one test file. */
+export class Stage {
+  readonly #direct: Simulator;
+  readonly #routed: Simulator;
+  readonly #tap: Tap;
+  readonly #product: Product | null;
+  readonly #folder: string;
+  #plays = 0;
+
+  private constructor(parts: {
+    direct: Simulator;
+    routed: Simulator;
+    tap: Tap;
+    product: Product | null;
+    folder: string;
+  }) {
+    this.#direct = parts.direct;
+    this.#routed = parts.routed;
+    this.#tap = parts.tap;
+    this.#product = parts.product;
+    this.#folder = parts.folder;
+  }
+
+  /**
+   * Starts everything on free ports and a scratch folder. With `CLIENTS_WITHOUT_GATEWAY=1` both ways go to their
+   * simulator directly: the control that shows what two runs of an agent differ in by themselves.
+   */
+  static async open(): Promise<Stage> {
+    const folder = makeScratchFolder();
+    const [direct, routed] = await Promise.all([startSimulator(), startSimulator()]);
+    const product = withoutGateway() ? null : await openProduct(folder, routed.url);
+    const tap = await startTap(product?.port ?? routed.port);
+    return new Stage({ direct, routed, tap, product, folder });
+  }
+
+  /** The archive of the product, or null in the control. */
+  get archive(): ArchiveClient | null {
+    return this.#product === null ? null : new ArchiveClient(this.#product.url);
+  }
+
+  /** What the product has written to its output so far. */
+  get output(): string {
+    return this.#product?.output() ?? '';
+  }
+
+  /**
+   * Plays a scenario on both ways at once and asserts that agents and provider cannot tell them apart: same words
+   * shown, same conversations stored, same files, same requests; and every byte unchanged on its way.
+   */
+  async play(play: Play): Promise<Played> {
+    this.#plays += 1;
+    const folder = join(this.#folder, String(this.#plays));
+    this.#tap.clear();
+    const direct = this.#side('direct', folder, this.#direct, play, this.#direct.url);
+    const routed = this.#side('routed', folder, this.#routed, play, `http://127.0.0.1:${this.#tap.port}`);
+    await Promise.all([play.run(direct), play.run(routed)]);
+    const usage = { keepUsage: play.keepUsage === true };
+    expectSameOutcome(collectOutcome(direct, usage), collectOutcome(routed, usage));
+    expectUnchangedBytes(this.#tap.exchanges(), this.#routed.log.entries);
+    return { direct, routed, exchanges: this.#tap.exchanges() };
+  }
+
+  /** Stops everything and removes the scratch folder. */
+  async close(): Promise<void> {
+    await this.#tap.stop();
+    await this.#product?.stop();
+    await Promise.all([this.#direct.stop(), this.#routed.stop()]);
+    removeScratchFolder(this.#folder);
+  }
+
+  #side(way: 'direct' | 'routed', folder: string, simulator: Simulator, play: Play, address: string): Side {
+    mkdirSync(folder, { recursive: true });
+    const scratch = makeScratch(folder, way, play.files ?? {});
+    simulator.log.clear();
+    simulator.faults.clear();
+    simulator.script.clear();
+    for (const scenario of play.script) simulator.script.add(scenario);
+    return new Side(way, scratch, simulator, {
+      anthropic: `${address}/anthropic`,
+      openai: `${address}/openai/v1`,
+    });
+  }
+}
+
+function withoutGateway(): boolean {
+  return process.env.CLIENTS_WITHOUT_GATEWAY === '1';
+}
+
+function openProduct(folder: string, upstream: string): Promise<Product> {
+  buildProduct();
+  return startProduct(join(folder, 'data'), { anthropic: upstream, openai: upstream });
+}
