@@ -93,7 +93,9 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
   async function openUntilItHolds(): Promise<void> {
     while (!closing) {
       try {
-        const store = await openStore(parts, (event) => listeners.forEach((listener) => listener(event)));
+        const store = await openStore(parts, (event) => {
+          for (const listener of listeners) listener(event);
+        });
         if (closing) return await closeStore(store);
         open = store;
         trouble = null;
