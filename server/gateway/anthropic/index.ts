@@ -1,0 +1,13 @@
+import type { ProtocolAdapter } from '../adapter.ts';
+import { readAnswer } from './answer.ts';
+import { parseMessage } from './message.ts';
+import { readRequest, routeOf } from './request.ts';
+
+/** The Messages API of Anthropic, as Claude Code (and OpenCode and Pi, by name only) speak it. */
+export const anthropicAdapter: ProtocolAdapter = {
+  protocol: 'anthropic',
+  routeOf,
+  readRequest,
+  parseMessage,
+  readAnswer,
+};
