@@ -61,7 +61,7 @@ export async function runAgent(command: AgentCommand): Promise<AgentRun> {
       LANG: 'C.UTF-8',
       TERM: 'xterm',
       ...command.env,
-    },
+    } as Record<string, string | undefined> as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), command.timeoutMs ?? 60_000);

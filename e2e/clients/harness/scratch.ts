@@ -95,6 +95,6 @@ function git(scratch: Scratch, ...args: readonly string[]): void {
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_AUTHOR_DATE: DATE,
       GIT_COMMITTER_DATE: DATE,
-    },
+    } as Record<string, string | undefined> as NodeJS.ProcessEnv,
   });
 }
