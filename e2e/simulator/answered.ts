@@ -1,0 +1,13 @@
+import type { Fault } from './faults.ts';
+import type { JsonObject } from './json.ts';
+import type { Answer } from './wire/answer.ts';
+import type { Charge } from './wire/log.ts';
+
+/** An answer with what the log should know of it. */
+export type Answered = {
+  readonly answer: Answer;
+  readonly usage?: JsonObject;
+  readonly charge?: Charge | undefined;
+  /** A fault that the script wants for this answer. */
+  readonly fault?: Fault | undefined;
+};

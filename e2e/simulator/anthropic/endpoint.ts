@@ -1,0 +1,194 @@
+import type { Answered } from '../answered.ts';
+import type { Fault } from '../faults.ts';
+import { type IdMaker, sha256 } from '../ids.ts';
+import { asNumber, asObject, asString, type JsonObject } from '../json.ts';
+import { fitOutput } from '../script/fit.ts';
+import type { Plan, Turn } from '../script/types.ts';
+import { seal } from '../seal.ts';
+import { tokensOfLength } from '../tokens.ts';
+import { type Answer, eventFrame, jsonAnswer } from '../wire/answer.ts';
+import { headerOf, type LoggedRequest } from '../wire/log.ts';
+import type { World } from '../world.ts';
+import { windowOf } from '../world.ts';
+import { type CacheSplit, positionsOf } from './cache.ts';
+import { chargeOf } from './charge.ts';
+import { type AnthropicError, anthropicErrorAnswer, anthropicStatusFault, promptTooLong } from './errors.ts';
+import { streamedMessage, wholeMessage } from './message.ts';
+import { type AnthropicModel, findAnthropicModel, unknownAnthropicModel } from './models.ts';
+import { invalidMessages } from './validity.ts';
+
+/** A Messages request, read. */
+export type MessagesCall = {
+  readonly entry: LoggedRequest;
+  readonly body: JsonObject;
+  readonly turn: Turn;
+  readonly plan: Plan;
+  readonly ids: IdMaker;
+};
+
+/** Answers `POST /v1/messages`. */
+export function answerMessages(call: MessagesCall, world: World): Answered {
+  const { body, ids } = call;
+  const refused = checkRequest(call, world);
+  if (refused !== undefined)
+    return { answer: anthropicErrorAnswer(refused, ids, accountHeaders(call, world)) };
+  const model = modelOf(body);
+  const rule = { charactersPerToken: world.settings.charactersPerToken };
+  const positions = positionsOf(body, cacheScope(call, model), rule);
+  const total = positions.at(-1)?.tokens ?? 0;
+  const window = windowOf(world.settings, model.id, model.windowTokens);
+  if (total > window) {
+    return { answer: anthropicErrorAnswer(promptTooLong(total, window), ids, accountHeaders(call, world)) };
+  }
+  const { split, publish } = world.cache.use(
+    positions,
+    total,
+    model.cacheMinimumTokens,
+    call.entry.receivedAtMs,
+  );
+  const plan = thinkingPlan(call.plan, body, model);
+  const fitted = fitOutput(plan, {
+    maxTokens: asNumber(body.max_tokens) ?? model.maxOutputTokens,
+    roomTokens: window - total,
+    stopSequences: Array.isArray(body.stop_sequences) ? body.stop_sequences.map(String) : [],
+    rule,
+  });
+  const usage = usageOf(split);
+  const draft = {
+    ...fitted,
+    id: ids('msg_', 24),
+    model: model.id,
+    usage,
+    sign: (text: string) =>
+      seal({ m: model.id, t: sha256(text), n: tokensOfLength(text.length, rule) }, world.secret),
+    omitThinking: asObject(body.thinking)?.display === 'omitted',
+    extra: {},
+    headers: accountHeaders(call, world),
+    ids,
+  };
+  const made = body.stream === true ? streamedMessage(draft) : wholeMessage(draft);
+  const counts: JsonObject = { ...usage, output_tokens: fitted.outputTokens };
+  return {
+    answer: { ...made, onFirstByte: publish },
+    usage: counts,
+    charge: chargeOf(model, split, fitted.outputTokens, body, world.clock.now()),
+    fault: call.plan.fault,
+  };
+}
+
+/** Answers `POST /v1/messages/count_tokens`: the token rule over the whole prompt, after the same checks. */
+export function answerCountTokens(call: MessagesCall, world: World): Answered {
+  const refused = checkRequest(call, world, true);
+  if (refused !== undefined)
+    return { answer: anthropicErrorAnswer(refused, call.ids, accountHeaders(call, world)) };
+  const rule = { charactersPerToken: world.settings.charactersPerToken };
+  const total = positionsOf(call.body, '', rule).at(-1)?.tokens ?? 0;
+  const edits =
+    call.body.context_management === undefined
+      ? {}
+      : { context_management: { original_input_tokens: total } };
+  return { answer: jsonAnswer(200, { input_tokens: total, ...edits }, accountHeaders(call, world)) };
+}
+
+/** The answer of a fault that speaks the protocol; `undefined` for faults of the wire. */
+export function messagesFault(
+  fault: Fault,
+  call: MessagesCall,
+  whole: Answer,
+  world: World,
+): Answer | undefined {
+  switch (fault.kind) {
+    case 'status':
+      return anthropicStatusFault(fault, call.ids);
+    case 'too-long': {
+      const maximum = fault.maximum ?? 200_000;
+      return anthropicErrorAnswer(
+        promptTooLong(fault.tokens ?? maximum + 1, maximum),
+        call.ids,
+        accountHeaders(call, world),
+      );
+    }
+    case 'stream-error': {
+      if (!whole.stream) {
+        return anthropicStatusFault({ kind: 'status', status: 529 }, call.ids);
+      }
+      const error = { type: fault.type ?? 'overloaded_error', message: fault.message ?? 'Overloaded' };
+      const kept = whole.frames.slice(0, fault.afterEvents ?? 3);
+      return { ...whole, frames: [...kept, eventFrame('error', { type: 'error', error })] };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function checkRequest(call: MessagesCall, world: World, counting = false): AnthropicError | undefined {
+  const { rules } = world.settings;
+  const name = asString(call.body.model);
+  if (name !== undefined && rules['anthropic.unknown-model'] && findAnthropicModel(name) === undefined) {
+    return { status: 404, type: 'not_found_error', message: `model: ${name}` };
+  }
+  if (!rules.validate) return undefined;
+  return invalidMessages(call.body, {
+    model: modelOf(call.body),
+    betas: betasOf(call.entry),
+    rules,
+    counting,
+  });
+}
+
+function modelOf(body: JsonObject): AnthropicModel {
+  const name = asString(body.model) ?? '';
+  return findAnthropicModel(name) ?? unknownAnthropicModel(name);
+}
+
+function betasOf(entry: LoggedRequest): Set<string> {
+  const values = entry.headers
+    .filter(([name]) => name.toLowerCase() === 'anthropic-beta')
+    .map(([, value]) => value);
+  return new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()));
+}
+
+/** Caches are apart per credential (which stands for the workspace) and per model. */
+function cacheScope(call: MessagesCall, model: AnthropicModel): string {
+  const { headers } = call.entry;
+  return `${headerOf(headers, 'x-api-key') ?? headerOf(headers, 'authorization') ?? ''}/${model.id}`;
+}
+
+function usageOf(split: CacheSplit): JsonObject {
+  return {
+    input_tokens: split.inputTokens,
+    cache_creation_input_tokens: split.write5mTokens + split.write1hTokens,
+    cache_read_input_tokens: split.readTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: split.write5mTokens,
+      ephemeral_1h_input_tokens: split.write1hTokens,
+    },
+    service_tier: 'standard',
+    inference_geo: 'not_available',
+  };
+}
+
+/** Thinking steps are left out when the request does not let the model think. */
+function thinkingPlan(plan: Plan, body: JsonObject, model: AnthropicModel): Plan {
+  const type = asObject(body.thinking)?.type;
+  const thinks = model.alwaysThinks || type === 'adaptive' || type === 'enabled' || type === 'between_tools';
+  return thinks ? plan : { ...plan, parts: plan.parts.filter((part) => part.kind !== 'thinking') };
+}
+
+function accountHeaders(call: MessagesCall, world: World): (readonly [string, string])[] {
+  const reset = new Date(Math.ceil(world.clock.now() / 60_000) * 60_000).toISOString();
+  const limits = ['requests', 'input-tokens', 'output-tokens', 'tokens'].flatMap((name) => {
+    const limit = name === 'requests' ? 4_000 : 2_000_000;
+    return [
+      [`anthropic-ratelimit-${name}-limit`, String(limit)],
+      [`anthropic-ratelimit-${name}-remaining`, String(limit - (name === 'requests' ? 1 : 1_000))],
+      [`anthropic-ratelimit-${name}-reset`, reset],
+    ] as const;
+  });
+  return [
+    ['request-id', call.ids('req_', 24)],
+    ['anthropic-organization-id', '00000000-0000-4000-8000-000000000001'],
+    ['anthropic-workspace-id', 'wrkspc_01Simulator'],
+    ...limits,
+  ];
+}

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { Scenario } from './script/types.ts';
+import { startSimulator } from './simulator.ts';
+
+const USAGE = `Usage: npm run simulator -- [--port N] [--host ADDRESS] [--seed TEXT] [--script FILE.json] [--frozen]
+
+Serves the Anthropic Messages API and the OpenAI Responses API with a scripted model.
+`;
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '4199' },
+    host: { type: 'string', default: '127.0.0.1' },
+    seed: { type: 'string', default: 'simulator' },
+    script: { type: 'string' },
+    frozen: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+if (values.help) {
+  process.stdout.write(USAGE);
+} else {
+  const scenarios =
+    values.script === undefined ? [] : (JSON.parse(await readFile(values.script, 'utf8')) as Scenario[]);
+  const { port, host, seed, frozen } = values;
+  const simulator = await startSimulator({ port: Number(port), host, seed, frozen, scenarios });
+  process.stdout.write(`Simulator ${simulator.url}\n`);
+  const stop = () => {
+    void simulator.stop().then(() => process.exit(0));
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+}

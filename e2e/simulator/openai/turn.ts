@@ -1,0 +1,190 @@
+import { asObject, asObjects, asString, type Json, type JsonObject, parseJson } from '../json.ts';
+import type { OfferedTool, ToolResult, Turn, TurnKind } from '../script/types.ts';
+import { headerOf, type LoggedRequest } from '../wire/log.ts';
+
+/** Starts of user texts that Codex writes on its own. */
+const INJECTED = [
+  '# AGENTS.md instructions',
+  '<user_instructions>',
+  '<INSTRUCTIONS>',
+  '<environment_context>',
+  '<skills_instructions>',
+  '<permissions instructions>',
+  '<turn_aborted>',
+  '<subagent_notification>',
+  '<user_shell_command>',
+  'Another language model started to solve',
+  'You are performing a CONTEXT CHECKPOINT COMPACTION',
+  '<image name=',
+  '</image>',
+];
+
+/** What the scripted model needs to know of a Responses request. Reads leniently. */
+export function readOpenAiTurn(body: JsonObject, request: Pick<LoggedRequest, 'headers'>): Turn {
+  const text = asString(body.input);
+  const input =
+    text === undefined ? asObjects(body.input) : [{ type: 'message', role: 'user', content: text }];
+  const kind = kindOf(body, input, request);
+  const start = ownStart(input);
+  const last = lastTyped(input, start);
+  const after = input.slice(last.index + 1);
+  return {
+    protocol: 'openai',
+    kind,
+    model: asString(body.model) ?? '',
+    prompt: last.text,
+    round: modelRounds(after),
+    results: resultRounds(after),
+    tools: offeredTools(body, input),
+    cwd: cwdOf(input),
+    text: () => promptText(body),
+    typed: input.slice(start).flatMap(typedTexts),
+    body,
+  };
+}
+
+function kindOf(body: JsonObject, input: JsonObject[], request: Pick<LoggedRequest, 'headers'>): TurnKind {
+  const tail = input.at(-1);
+  if (tail?.type === 'compaction_trigger') return 'compaction';
+  if (
+    tail !== undefined &&
+    textsOf(tail).some((text) => text.startsWith('You are performing a CONTEXT CHECKPOINT'))
+  ) {
+    return 'compaction';
+  }
+  const meta = asObject(parseJson(headerOf(request.headers, 'x-codex-turn-metadata') ?? '')) ?? {};
+  if (meta.request_kind === 'compaction') return 'compaction';
+  if (meta.request_kind === 'prewarm' || body.generate === false) return 'prewarm';
+  const format = asObject(asObject(body.text)?.format);
+  if (meta.thread_source === 'thread_title') return 'title';
+  if (format?.name === 'codex_output_schema' && offeredTools(body, input).length === 0) return 'title';
+  return headerOf(request.headers, 'x-openai-subagent') === undefined ? 'main' : 'sub';
+}
+
+/** Where a forked sub-agent's own part begins; 0 when the thread is not a fork. */
+function ownStart(input: readonly JsonObject[]): number {
+  return Math.max(
+    0,
+    input.findLastIndex(
+      (item) =>
+        item.role === 'developer' && textsOf(item).some((text) => text.includes('newly spawned child agent')),
+    ),
+  );
+}
+
+function textsOf(item: JsonObject): string[] {
+  const content = asString(item.content);
+  if (content !== undefined) return [content];
+  return asObjects(item.content).flatMap((part) => {
+    const text = asString(part.text);
+    return text === undefined ? [] : [text];
+  });
+}
+
+function typedTexts(item: JsonObject): string[] {
+  if (item.type === 'agent_message') return [agentTask(textsOf(item).join('\n'))];
+  if (item.role !== 'user') return [];
+  const kinds = asObject(item.internal_chat_message_metadata_passthrough)?.content_item_kinds;
+  const texts = textsOf(item);
+  if (Array.isArray(kinds) && !kinds.includes('user.text')) return [];
+  return texts.filter(
+    (text) => text.trim() !== '' && !INJECTED.some((tag) => text.trimStart().startsWith(tag)),
+  );
+}
+
+/** The task inside a parent's message to its child: what follows the header lines. */
+function agentTask(text: string): string {
+  const at = text.search(/^(?:Payload|Message|Task|Content):\s*/m);
+  return at < 0 ? text : text.slice(at).replace(/^\w+:\s*/, '');
+}
+
+function lastTyped(input: readonly JsonObject[], start: number): { index: number; text: string } {
+  for (let index = input.length - 1; index >= start; index -= 1) {
+    const item = input[index];
+    if (item === undefined) continue;
+    const texts = typedTexts(item);
+    if (texts.length > 0) return { index, text: texts.join('\n') };
+  }
+  return { index: -1, text: '' };
+}
+
+const CALLS = new Set([
+  'function_call',
+  'custom_tool_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+]);
+
+function isOutput(item: JsonObject): boolean {
+  return (asString(item.type) ?? '').endsWith('_output');
+}
+
+/** A round of the model is a run of its own items; outputs and messages from outside end it. */
+function modelRounds(items: readonly JsonObject[]): number {
+  const own = (item: JsonObject | undefined) =>
+    item !== undefined &&
+    (item.role === 'assistant' || item.type === 'reasoning' || CALLS.has(asString(item.type) ?? ''));
+  return items.filter((item, index) => own(item) && !own(items[index - 1])).length;
+}
+
+function resultRounds(items: readonly JsonObject[]): ToolResult[][] {
+  const rounds: ToolResult[][] = [];
+  items.forEach((item, index) => {
+    if (!isOutput(item)) return;
+    const before = items[index - 1];
+    if (before === undefined || !isOutput(before)) rounds.push([]);
+    rounds
+      .at(-1)
+      ?.push({ callId: asString(item.call_id) ?? '', text: outputText(item.output), isError: false });
+  });
+  return rounds;
+}
+
+function outputText(output: Json | undefined): string {
+  return asString(output) ?? textsOf({ content: output ?? null }).join('\n');
+}
+
+function offeredTools(body: JsonObject, input: readonly JsonObject[]): OfferedTool[] {
+  const listed = [
+    ...asObjects(body.tools),
+    ...input.filter((item) => item.type === 'additional_tools').flatMap((item) => asObjects(item.tools)),
+  ];
+  return listed.flatMap((tool): OfferedTool[] => {
+    const name = asString(tool.name) ?? asString(tool.type) ?? '';
+    if (tool.type === 'namespace') {
+      return asObjects(tool.tools).map((inner) => ({
+        ...toolOf(inner, asString(inner.name) ?? ''),
+        namespace: name,
+      }));
+    }
+    return [toolOf(tool, name)];
+  });
+}
+
+function toolOf(tool: JsonObject, name: string): OfferedTool {
+  const kind = tool.type === 'custom' ? 'custom' : tool.type === 'function' ? 'function' : 'hosted';
+  return { name, namespace: undefined, kind };
+}
+
+function cwdOf(input: readonly JsonObject[]): string {
+  for (const item of [...input].reverse()) {
+    const found = /<cwd>([^<]+)<\/cwd>/.exec(textsOf(item).join('\n'))?.[1];
+    if (found !== undefined) return found.trim();
+  }
+  return '';
+}
+
+function promptText(body: JsonObject): string {
+  const pieces: string[] = [];
+  const walk = (value: Json | undefined) => {
+    if (typeof value === 'string') pieces.push(value);
+    else if (Array.isArray(value)) value.forEach(walk);
+    else if (value !== null && typeof value === 'object') {
+      for (const key of ['text', 'content', 'arguments', 'input', 'output', 'summary']) walk(value[key]);
+    }
+  };
+  walk(body.instructions);
+  walk(body.input);
+  return pieces.join('\n');
+}

@@ -1,0 +1,40 @@
+/** Where a rule of a provider is known from. */
+export type Provenance = 'documented' | 'reported' | 'inferred' | 'unverified';
+
+/**
+ * Rules that can be switched, with their source and default. Documented validity rules are no switches: they hold
+ * whenever `validate` is on.
+ */
+export const RULES = {
+  validate: { provenance: 'documented', default: true },
+  'anthropic.empty-text': { provenance: 'reported', default: true },
+  'anthropic.unknown-block-type': { provenance: 'inferred', default: true },
+  'anthropic.unknown-nested-field': { provenance: 'inferred', default: true },
+  'anthropic.alternating-roles': { provenance: 'reported', default: false },
+  'anthropic.mark-on-deferred-tool': { provenance: 'reported', default: true },
+  'anthropic.tool-name-pattern': { provenance: 'unverified', default: true },
+  'anthropic.max-output-tokens': { provenance: 'reported', default: true },
+  'anthropic.unknown-model': { provenance: 'reported', default: true },
+  'anthropic.thinking-first-in-tool-turn': { provenance: 'reported', default: false },
+  'anthropic.new-account': { provenance: 'documented', default: true },
+  'anthropic.sonnet-5-refuses-system-role': { provenance: 'documented', default: false },
+  'openai.pairs': { provenance: 'reported', default: true },
+  'openai.reasoning-pairs': { provenance: 'reported', default: true },
+  'openai.encrypted-content': { provenance: 'reported', default: true },
+  'openai.unstored-items': { provenance: 'reported', default: true },
+  'openai.prefix-mismatch-drops': { provenance: 'documented', default: true },
+  'openai.cached-tokens-in-128s': { provenance: 'unverified', default: false },
+  'openai.unknown-model': { provenance: 'inferred', default: false },
+} as const satisfies Record<string, { readonly provenance: Provenance; readonly default: boolean }>;
+
+/** Name of a switch. */
+export type RuleName = keyof typeof RULES;
+
+/** The switches' positions. */
+export type Rules = Readonly<Record<RuleName, boolean>>;
+
+/** The defaults with some of them changed. */
+export function rulesWith(changes: Partial<Rules> = {}): Rules {
+  const defaults = Object.fromEntries(Object.entries(RULES).map(([name, rule]) => [name, rule.default]));
+  return { ...(defaults as Rules), ...changes };
+}

@@ -1,0 +1,108 @@
+import type { NeutralUse, OfferedTool, Part, Turn } from './types.ts';
+
+type Call = Extract<Part, { kind: 'call' }>;
+
+/** A neutral use as a call of the tool that this request offers; without such a tool, a call that will be refused. */
+export function resolveUse(use: NeutralUse, turn: Turn): Call {
+  return turn.protocol === 'anthropic' ? forClaude(use, turn) : forCodex(use, turn);
+}
+
+function call(name: string, input: Call['input'], namespace?: string, custom = false): Call {
+  return { kind: 'call', name, namespace, id: undefined, input, custom };
+}
+
+function forClaude(use: NeutralUse, turn: Turn): Call {
+  switch (use.use) {
+    case 'read':
+      return call('Read', { file_path: absolute(use.path, turn) });
+    case 'write':
+      return call('Write', { file_path: absolute(use.path, turn), content: use.content });
+    case 'edit':
+      return call('Edit', {
+        file_path: absolute(use.path, turn),
+        old_string: use.old,
+        new_string: use.new,
+      });
+    case 'shell':
+      return call('Bash', { command: use.command, description: 'Run a command' });
+    case 'agent': {
+      const name = find(turn, 'Agent')?.name ?? 'Task';
+      return call(name, {
+        description: use.description ?? 'Scripted task',
+        prompt: use.prompt,
+        subagent_type: 'general-purpose',
+      });
+    }
+  }
+}
+
+function forCodex(use: NeutralUse, turn: Turn): Call {
+  switch (use.use) {
+    case 'read':
+      return shell(`cat ${quote(absolute(use.path, turn))}`, turn);
+    case 'write':
+      return patch(
+        [`*** Add File: ${absolute(use.path, turn)}`, ...lines(use.content).map((line) => `+${line}`)],
+        turn,
+      );
+    case 'edit':
+      return patch(
+        [
+          `*** Update File: ${absolute(use.path, turn)}`,
+          '@@',
+          ...lines(use.old).map((line) => `-${line}`),
+          ...lines(use.new).map((line) => `+${line}`),
+        ],
+        turn,
+      );
+    case 'shell':
+      return shell(use.command, turn);
+    case 'agent': {
+      const tool = find(turn, 'spawn_agent');
+      const input = { task_name: 'scripted_task', message: use.prompt };
+      return call('spawn_agent', input, tool?.namespace);
+    }
+  }
+}
+
+/** Codex's code mode offers one custom tool `exec` that takes JavaScript; otherwise the shell is `exec_command`. */
+function shell(command: string, turn: Turn): Call {
+  if (codeMode(turn) !== undefined) {
+    return call(
+      'exec',
+      `text(await tools.exec_command({ cmd: ${JSON.stringify(command)} }))`,
+      undefined,
+      true,
+    );
+  }
+  return call('exec_command', { cmd: command }, find(turn, 'exec_command')?.namespace);
+}
+
+function patch(body: readonly string[], turn: Turn): Call {
+  const text = ['*** Begin Patch', ...body, '*** End Patch', ''].join('\n');
+  if (find(turn, 'apply_patch')?.kind === 'custom') return call('apply_patch', text, undefined, true);
+  if (codeMode(turn) !== undefined) {
+    return call('exec', `text(await tools.apply_patch(${JSON.stringify(text)}))`, undefined, true);
+  }
+  return shell(`apply_patch <<'PATCH'\n${text}PATCH\n`, turn);
+}
+
+function codeMode(turn: Turn): OfferedTool | undefined {
+  return turn.tools.find((tool) => tool.name === 'exec' && tool.kind === 'custom');
+}
+
+function find(turn: Turn, name: string): OfferedTool | undefined {
+  return turn.tools.find((tool) => tool.name === name);
+}
+
+function absolute(path: string, turn: Turn): string {
+  return path.startsWith('/') || turn.cwd === '' ? path : `${turn.cwd.replace(/\/$/, '')}/${path}`;
+}
+
+function lines(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

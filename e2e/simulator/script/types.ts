@@ -1,0 +1,143 @@
+import type { Fault } from '../faults.ts';
+import type { Json, JsonObject } from '../json.ts';
+
+/** Which protocol a request speaks: Anthropic Messages or OpenAI Responses. */
+export type Protocol = 'anthropic' | 'openai';
+
+/**
+ * What a model request is for. `main` and `sub` are conversation turns (of the agent and of one of its sub-agents);
+ * the others are side requests that the agents send on their own.
+ */
+export type TurnKind = 'main' | 'sub' | 'title' | 'compaction' | 'web-search' | 'suggestion' | 'prewarm';
+
+/** A tool as the request offers it. `custom` tools of the Responses protocol take free text. */
+export type OfferedTool = {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly kind: 'function' | 'custom' | 'hosted';
+};
+
+/** A tool's result as text (images and other parts are left out). */
+export type ToolResult = { readonly callId: string; readonly text: string; readonly isError: boolean };
+
+/** What the scripted model sees of a request. */
+export type Turn = {
+  readonly protocol: Protocol;
+  readonly kind: TurnKind;
+  readonly model: string;
+  /** The last text that a person typed (or that a parent agent gave its sub-agent); '' when there is none. */
+  readonly prompt: string;
+  /** How many rounds of the model already followed that prompt: 0 for the first answer. */
+  readonly round: number;
+  /** Tool results per finished round, oldest round first, in the order in which they stand in the request. */
+  readonly results: readonly (readonly ToolResult[])[];
+  readonly tools: readonly OfferedTool[];
+  /** The agent's working folder as the prompt tells it, or '' when it does not. */
+  readonly cwd: string;
+  /** All text of the prompt in order, for models that answer only from what they were sent. */
+  readonly text: () => string;
+  /** The texts that people typed, oldest first. */
+  readonly typed: readonly string[];
+  readonly body: JsonObject;
+};
+
+/**
+ * One thing that the model does in a round.
+ * - `say`: a text block. `chunks` cuts it into deltas: a number of code points each (default 24), or the very pieces.
+ * - `think`: signed thinking (Anthropic) or a reasoning item (OpenAI); left out when the request turned thinking off.
+ * - `call`: one tool call with exactly this name and input; a string input is sent as it is (custom tools, and
+ *   deliberately broken JSON). Several calls in one round are parallel calls.
+ * - `use`: a tool call in neutral words, turned into the tool that this request offers (Read, Bash, exec_command,
+ *   apply_patch, spawn_agent and so on). Relative paths are taken from the agent's working folder.
+ * - `block`: a content block or output item sent as it stands, for shapes that the simulator does not know.
+ * - `wait`: a pause by the simulator's clock. `gate`: a pause until that gate is opened from outside.
+ * All strings in `say`, `input` and `use` may hold placeholders: see `fill` in placeholders.ts.
+ */
+export type Step =
+  | { readonly say: string; readonly chunks?: number | readonly string[] }
+  | { readonly think: string; readonly redacted?: boolean }
+  | {
+      readonly call: string;
+      readonly input: JsonObject | string;
+      readonly namespace?: string;
+      readonly id?: string;
+    }
+  | NeutralUse
+  | { readonly block: JsonObject }
+  | { readonly wait: number }
+  | { readonly gate: string };
+
+/** A tool call in neutral words. */
+export type NeutralUse =
+  | { readonly use: 'read'; readonly path: string }
+  | { readonly use: 'write'; readonly path: string; readonly content: string }
+  | { readonly use: 'edit'; readonly path: string; readonly old: string; readonly new: string }
+  | { readonly use: 'shell'; readonly command: string }
+  | { readonly use: 'agent'; readonly prompt: string; readonly description?: string };
+
+/**
+ * The model's answer to one request. `stop` overrides the stop reason that follows from the steps; `usage` members
+ * override the computed usage; `fault` breaks this answer (see faults.ts).
+ */
+export type Round = {
+  readonly steps: readonly Step[];
+  readonly stop?: string;
+  readonly usage?: JsonObject;
+  readonly fault?: Fault;
+};
+
+/** When a scenario answers: all members that are given must hold. Text members look at the typed prompt. */
+export type Matcher = {
+  readonly equals?: string;
+  readonly startsWith?: string;
+  readonly contains?: string;
+  /** A regular expression; its groups are the placeholders `{{1}}`, `{{2}}` and so on. */
+  readonly pattern?: string;
+  readonly protocol?: Protocol;
+  readonly kind?: TurnKind;
+  readonly model?: string;
+};
+
+/**
+ * A scripted conversation: the rounds that follow a prompt. After the last round, the last is given again unless it
+ * calls tools: then a closing word is said, so that no agent loops for ever.
+ */
+export type Scenario = {
+  readonly id: string;
+  readonly when: Matcher;
+  readonly rounds: readonly Round[];
+};
+
+/** A scenario as code: returns the answer, or `undefined` to leave the request to others. In process only. */
+export type ScenarioFunction = (turn: Turn) => Round | undefined;
+
+/** The parts of a finished plan, placeholders filled and neutral uses resolved. */
+export type Part =
+  | { readonly kind: 'text'; readonly chunks: readonly string[] }
+  | { readonly kind: 'thinking'; readonly text: string; readonly redacted: boolean }
+  | {
+      readonly kind: 'call';
+      readonly name: string;
+      readonly namespace: string | undefined;
+      readonly id: string | undefined;
+      readonly input: JsonObject | string;
+      readonly custom: boolean;
+    }
+  | { readonly kind: 'block'; readonly block: JsonObject }
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'gate'; readonly name: string };
+
+/** What the model will answer, before a protocol puts it into its own shape. */
+export type Plan = {
+  readonly parts: readonly Part[];
+  readonly stop: string | undefined;
+  readonly usage: JsonObject | undefined;
+  readonly fault: Fault | undefined;
+  /** The scenario's id, or the name of the built-in answer. */
+  readonly scenario: string;
+};
+
+/** JSON text of a call's input, as it goes over the wire. */
+export function inputText(input: Json): string {
+  return typeof input === 'string' ? input : JSON.stringify(input);
+}

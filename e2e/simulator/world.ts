@@ -1,0 +1,84 @@
+import { PromptCache } from './anthropic/cache.ts';
+import type { SimulatorClock } from './clock.ts';
+import { FaultQueue } from './faults.ts';
+import { type IdMaker, idMaker, sha256 } from './ids.ts';
+import { InputCache } from './openai/cache.ts';
+import { type Rules, rulesWith } from './rules.ts';
+import { ScriptedModel } from './script/model.ts';
+import { Gates } from './wire/gates.ts';
+import { RequestLog } from './wire/log.ts';
+
+/** How a simulator behaves; all members may be changed while it runs. */
+export type Settings = {
+  /** The only API key that is accepted; `undefined` accepts any, and none. */
+  requiredKey: string | undefined;
+  /** The answer to a WebSocket upgrade of the Responses path. */
+  webSocketStatus: 404 | 426;
+  /** Window in tokens per model id, in place of the model's own. `*` stands for all others. */
+  windows: Readonly<Record<string, number>>;
+  /** Characters per token of the token rule. */
+  charactersPerToken: number;
+  rules: Rules;
+  /** What a broken binding of thinking to its prefix does; `model` follows the model's own default. */
+  binding: 'model' | 'enforced' | 'recorded' | 'off';
+};
+
+/** Everything a running simulator holds. */
+export type World = {
+  readonly settings: Settings;
+  readonly clock: SimulatorClock;
+  readonly model: ScriptedModel;
+  readonly faults: FaultQueue;
+  readonly gates: Gates;
+  readonly log: RequestLog;
+  readonly cache: PromptCache;
+  readonly inputCache: InputCache;
+  /** Key of all signatures and ciphertexts. */
+  readonly secret: string;
+  /** Ids for a request: they follow from its body and from how often that body came before. */
+  readonly idsFor: (body: Buffer) => IdMaker;
+};
+
+/** The default settings with some changed. */
+export function settingsWith(changes: Partial<Settings> = {}): Settings {
+  return {
+    requiredKey: undefined,
+    webSocketStatus: 426,
+    windows: {},
+    charactersPerToken: 4,
+    rules: rulesWith(),
+    binding: 'model',
+    ...changes,
+  };
+}
+
+/** A fresh world. `seed` goes into ids and signatures. */
+export function createWorld(options: {
+  readonly seed: string;
+  readonly settings: Settings;
+  readonly clock: SimulatorClock;
+}): World {
+  const seen = new Map<string, number>();
+  return {
+    settings: options.settings,
+    clock: options.clock,
+    model: new ScriptedModel(),
+    faults: new FaultQueue(),
+    gates: new Gates(),
+    log: new RequestLog(),
+    cache: new PromptCache(),
+    inputCache: new InputCache(),
+    secret: sha256(`secret/${options.seed}`),
+    idsFor: (body) => {
+      const digest = sha256(body);
+      const count = (seen.get(digest) ?? 0) + 1;
+      seen.set(digest, count);
+      return idMaker(`${options.seed}/${digest}/${count}`);
+    },
+  };
+}
+
+/** The window of a model in tokens, as the settings have it or else the model's own. */
+export function windowOf(settings: Settings, model: string, own: number): number {
+  return settings.windows[model] ?? settings.windows['*'] ?? own;
+}
