@@ -1,5 +1,5 @@
-import type { Door } from '../kernel/env.ts';
 import type { Identity, Message, Slice, Usage } from '../conversation/index.ts';
+import type { Door } from '../kernel/env.ts';
 
 /** The head of a request as the adapters may see it: names in lower case, credentials taken out. */
 export interface RequestHead {

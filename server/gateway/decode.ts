@@ -1,0 +1,91 @@
+import {
+  type BrotliOptions,
+  brotliDecompress,
+  constants,
+  gunzip,
+  inflate,
+  inflateRaw,
+  type ZlibOptions,
+} from 'node:zlib';
+import { unzstd } from './zstd.ts';
+
+/** How far a body is decoded. */
+export interface DecodeOptions {
+  /** Most bytes that may come out of any step; more is refused (a small body can unfold to anything). */
+  readonly limit: number;
+  /** True takes what can be decoded of a body that broke off. */
+  readonly partial?: boolean;
+}
+
+/** Codings stacked on one body that are undone; more is nobody's honest answer. */
+const MAX_CODINGS = 4;
+
+/**
+ * Undoes a `Content-Encoding` (`gzip`, `x-gzip`, `br`, `deflate` in both its forms, `zstd`, `identity`, and lists of
+ * them, last one first) for reading. Work runs off the calling thread except for zstd, so large zstd bodies belong
+ * into a worker. The given bytes are not changed; an identity body is given back as it is.
+ * @returns null where a coding is unknown, the bytes are not of it, or more than `limit` bytes would come out.
+ */
+export async function decodeBody(
+  body: Uint8Array,
+  contentEncoding: string,
+  options: DecodeOptions,
+): Promise<Uint8Array | null> {
+  const codings = contentEncoding
+    .split(',')
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  if (codings.length > MAX_CODINGS) return null;
+  if (codings.length === 0) return body.length > options.limit ? null : body;
+  if (body.length === 0) return body;
+  let bytes = body;
+  for (const coding of codings.reverse()) {
+    const decoded = await undo(coding, bytes, options);
+    if (decoded === null) return null;
+    bytes = decoded;
+  }
+  return bytes;
+}
+
+async function undo(coding: string, bytes: Uint8Array, options: DecodeOptions): Promise<Uint8Array | null> {
+  const { limit, partial = false } = options;
+  const flush = partial ? { finishFlush: constants.Z_SYNC_FLUSH } : {};
+  const zlib = { maxOutputLength: limit, ...flush };
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return run(gunzip, bytes, zlib);
+    case 'deflate':
+      return run(hasZlibHead(bytes) ? inflate : inflateRaw, bytes, zlib);
+    case 'br': {
+      const brotli = partial ? { finishFlush: constants.BROTLI_OPERATION_FLUSH } : {};
+      return run(brotliDecompress, bytes, { maxOutputLength: limit, ...brotli });
+    }
+    case 'zstd':
+      return unzstd(bytes, limit, partial);
+    default:
+      return null;
+  }
+}
+
+type Decoder<Options> = (
+  bytes: Uint8Array,
+  options: Options,
+  done: (error: Error | null, result: Buffer) => void,
+) => void;
+
+function run<Options extends ZlibOptions | BrotliOptions>(
+  decoder: Decoder<Options>,
+  bytes: Uint8Array,
+  options: Options,
+): Promise<Uint8Array | null> {
+  return new Promise((resolve) => {
+    decoder(bytes, options, (error, result) => resolve(error === null ? result : null));
+  });
+}
+
+/** RFC 1950: method 8 in the low half of the first byte, and the first two bytes a multiple of 31. */
+function hasZlibHead(bytes: Uint8Array): boolean {
+  const [first = 0, second = 0] = bytes;
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+}

@@ -1,0 +1,245 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../kernel/clock.ts';
+import type { Door, Env } from '../kernel/env.ts';
+import { newId, type Uuid } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import { type DoorMatch, matchDoor, upstreamTarget } from './doors.ts';
+import { type Guard, openGuard } from './guard.ts';
+import { systemTimers, type Timers } from './keep-alive.ts';
+import { NodeClient } from './node-client.ts';
+import { framingConflicts, MAX_BODY_BYTES, receiveBody } from './receive.ts';
+import { type RefusalCause, rawRefusal, refusal } from './refuse.ts';
+import { refuseOnNode } from './refuse-node.ts';
+import { Exchange, type ExchangeContext } from './relay.ts';
+import type { Tap } from './tap.ts';
+import { createUpstreams } from './upstream.ts';
+import { serveWeb } from './web.ts';
+
+/** What a gateway is made of. */
+export interface GatewayOptions {
+  readonly env: Pick<Env, 'upstreams' | 'proxies'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** The account that requests belong to. */
+  readonly accountId: Uuid;
+  /** The recorder; null records nothing. */
+  readonly tap: Tap | null;
+  /** Who may come in; by default anybody (sign-in is somebody else's). */
+  readonly guard?: Guard;
+  readonly timers?: Timers;
+  readonly newRequestId?: () => Uuid;
+}
+
+/** The doors of a process: what comes through them goes to the providers and back, byte for byte. */
+export interface Gateway {
+  /**
+   * Answers a request on Node's own HTTP.
+   * @param awaitsContinue true where the client waits for `100 Continue` and nobody has answered that yet
+   * @returns false, with nothing touched, where the path is not a door
+   */
+  handle(request: IncomingMessage, response: ServerResponse, awaitsContinue?: boolean): boolean;
+  /** Refuses a protocol upgrade on a door (426, connection closed). @returns false where the path is not a door */
+  upgrade(request: IncomingMessage, socket: Duplex): boolean;
+  /** The same gateway for a web `Request`. Answers 404 where the path is not a door. Never rejects. */
+  forWeb(request: Request): Promise<Response>;
+  /** Requests that have not ended. */
+  readonly active: number;
+  /** Lets what runs finish, at most `withinMs`, then breaks the rest off and closes the upstream connections. */
+  close(withinMs?: number): Promise<void>;
+}
+
+type OpenDoor = Extract<DoorMatch, { kind: 'door' }>;
+
+/** Makes the gateway of a process. */
+export function createGateway(options: GatewayOptions): Gateway {
+  return new TransportGateway(options);
+}
+
+class TransportGateway implements Gateway {
+  readonly #options: GatewayOptions;
+  readonly #guard: Guard;
+  readonly #newRequestId: () => Uuid;
+  readonly #running = new Set<Exchange>();
+  readonly #context: ExchangeContext;
+  #closing = false;
+  #whenIdle: (() => void) | null = null;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#guard = options.guard ?? openGuard;
+    this.#newRequestId = options.newRequestId ?? (() => newId(options.clock));
+    const { clock, log, metrics, tap, accountId, env } = options;
+    this.#context = {
+      clock,
+      log,
+      metrics,
+      tap,
+      accountId,
+      timers: options.timers ?? systemTimers,
+      upstreams: createUpstreams(env.upstreams, env.proxies),
+      held: { total: 0 },
+      ended: (exchange) => {
+        this.#running.delete(exchange);
+        if (this.#running.size === 0) this.#whenIdle?.();
+      },
+    };
+  }
+
+  get active(): number {
+    return this.#running.size;
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse, awaitsContinue = false): boolean {
+    const match = matchDoor(request.url ?? '');
+    if (match === null) return false;
+    if (this.#closing) response.shouldKeepAlive = false;
+    const id = this.#newRequestId();
+    const refuse = (door: Door | null, cause: RefusalCause) => {
+      this.#count(door, cause.reason, id);
+      refuseOnNode(request, response, refusal(door, id, cause), awaitsContinue);
+    };
+    if (match.kind === 'refused') {
+      refuse(match.door, { code: 'bad_request', reason: 'bad_target', message: match.message, close: true });
+      return true;
+    }
+    const path = upstreamTarget(this.#context.upstreams.base(match.door), match.target);
+    const cause = this.#refusalOf(request, path);
+    if (cause !== null || path === null) refuse(match.door, cause ?? CLIMBS_OUT);
+    else this.#receive(request, response, { match, path, id, awaitsContinue, refuse });
+    return true;
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex): boolean {
+    const match = matchDoor(request.url ?? '');
+    if (match === null) return false;
+    const id = this.#newRequestId();
+    this.#count(match.door, 'upgrade', id);
+    const refused = refusal(match.door, id, UPGRADE);
+    socket.on('error', () => socket.destroy());
+    socket.end(rawRefusal(refused, 'Upgrade Required'));
+    return true;
+  }
+
+  forWeb(request: Request): Promise<Response> {
+    return serveWeb(request, {
+      context: this.#context,
+      newRequestId: this.#newRequestId,
+      started: (exchange) => this.#running.add(exchange),
+      refused: (door, reason, id) => this.#count(door, reason, id),
+    });
+  }
+
+  async close(withinMs = 600_000): Promise<void> {
+    this.#closing = true;
+    if (this.#running.size > 0) {
+      const { timers } = this.#context;
+      await new Promise<void>((resolve) => {
+        const timer = timers.after(withinMs, resolve);
+        this.#whenIdle = () => {
+          timers.cancel(timer);
+          resolve();
+        };
+      });
+    }
+    if (this.#running.size > 0) await this.#context.upstreams.destroy();
+    else await this.#context.upstreams.close();
+  }
+
+  #refusalOf(request: IncomingMessage, path: string | null): RefusalCause | null {
+    const foreign = this.#guard.foreign(request);
+    if (foreign !== null) return { code: 'forbidden', reason: foreign, message: FOREIGN[foreign] };
+    if (path === null) return CLIMBS_OUT;
+    if (framingConflicts(request.rawHeaders)) return CONFLICTING_LENGTHS;
+    return null;
+  }
+
+  #receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    incoming: {
+      readonly match: OpenDoor;
+      readonly path: string;
+      readonly id: Uuid;
+      readonly awaitsContinue: boolean;
+      readonly refuse: (door: Door, cause: RefusalCause) => void;
+    },
+  ): void {
+    const { match, path, id, refuse } = incoming;
+    const { clock, tap } = this.#context;
+    const receivedAt = clock.now();
+    const recorded = tap !== null && this.#guard.owned(request, match.key);
+    response.on('error', () => response.destroy());
+    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
+      refuse(match.door, TOO_LARGE);
+      return;
+    }
+    if (incoming.awaitsContinue) response.writeContinue();
+    receiveBody(request, MAX_BODY_BYTES, (received) => {
+      if (received.kind === 'too_large') refuse(match.door, TOO_LARGE);
+      if (received.kind !== 'whole' || response.destroyed) return;
+      const client = new NodeClient(response);
+      const exchange = new Exchange(
+        this.#context,
+        {
+          id,
+          door: match.door,
+          method: request.method ?? 'GET',
+          target: match.target,
+          path,
+          headers: request.rawHeaders,
+          body: received.body,
+          receivedAt,
+          wholeAt: clock.monotonic(),
+          recorded,
+        },
+        client,
+      );
+      client.bind(exchange);
+      this.#running.add(exchange);
+      exchange.start();
+    });
+  }
+
+  #count(door: Door | null, reason: string, id: Uuid): void {
+    this.#options.metrics.refusals.inc({ door: door ?? 'none', reason });
+    this.#options.log.info({ id, door, reason }, 'refused');
+  }
+}
+
+const FOREIGN = {
+  foreign_host:
+    'This gateway answers on this machine only: the Host header must be localhost or a loopback address.',
+  foreign_origin: 'This gateway does not answer to pages of other origins.',
+} as const;
+
+const CLIMBS_OUT: RefusalCause = {
+  code: 'bad_request',
+  reason: 'bad_target',
+  message: 'The path leaves the folder that this door leads to. Remove its dot segments.',
+};
+
+const CONFLICTING_LENGTHS: RefusalCause = {
+  code: 'bad_request',
+  reason: 'conflicting_lengths',
+  message: 'The request says in two ways how long its body is. Send one Content-Length, or chunks.',
+  close: true,
+};
+
+/** The words of the agents' own reading of a 413 are kept: "Request too large (max 32MB)". */
+const TOO_LARGE: RefusalCause = {
+  code: 'too_large',
+  reason: 'too_large',
+  message: 'Request exceeds the maximum size: the gateway, like the provider, takes at most 32 MB.',
+  close: true,
+};
+
+const UPGRADE: RefusalCause = {
+  code: 'bad_request',
+  status: 426,
+  reason: 'upgrade',
+  message: 'This gateway speaks plain HTTP and takes no upgrades. Send the request as a POST.',
+  close: true,
+};

@@ -1,0 +1,6 @@
+export { decodeBody } from './decode.ts';
+export { type Guard, localGuard, openGuard } from './guard.ts';
+export { createGateway, type Gateway, type GatewayOptions } from './handler.ts';
+export { createListener, type ListenerOptions } from './listener.ts';
+export { createOwnerCheck, systemTables } from './owner.ts';
+export type { HeaderPairs, Tap, TappedAnswer, TappedRequest } from './tap.ts';

@@ -1,0 +1,296 @@
+import type { Dispatcher } from 'undici';
+import type { RequestOutcome } from '../archive/types.ts';
+import type { Clock, Millis } from '../kernel/clock.ts';
+import type { Door } from '../kernel/env.ts';
+import type { Uuid } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import { Collector, type HeldBytes } from './collect.ts';
+import {
+  headerOf,
+  headersForClient,
+  headersForUpstream,
+  type RawHeaders,
+  targetWithoutCredentials,
+  withoutCredentials,
+} from './headers.ts';
+import { KeepAlive, type Timers } from './keep-alive.ts';
+import { type Refusal, refusal } from './refuse.ts';
+import type { Tap } from './tap.ts';
+import type { Upstreams } from './upstream.ts';
+
+/** The client's end of an answer, whatever carries it. */
+export interface ClientSide {
+  /** Status, reason and headers (names and values in turn). Throws where they cannot be written. */
+  head(status: number, reason: string, headers: string[]): void;
+  /** Hands bytes on; false asks to wait until the exchange's `drained` is called. */
+  write(bytes: Uint8Array): boolean;
+  end(): void;
+  /** Breaks an answer off behind its head, so that the client sees a fault. `reset`: the upstream did the same. */
+  fail(reset: boolean): void;
+  /** A whole answer of our own, where no head has gone out. */
+  refuse(refused: Refusal): void;
+  /** True while the client takes bytes as they come. */
+  readonly ready: boolean;
+}
+
+/** What all exchanges of a gateway share. */
+export interface ExchangeContext {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly tap: Tap | null;
+  readonly accountId: Uuid;
+  readonly upstreams: Upstreams;
+  readonly held: HeldBytes;
+  /** Called once when an exchange has ended. */
+  readonly ended: (exchange: Exchange) => void;
+}
+
+/** A request, received whole. */
+export interface ExchangeRequest {
+  readonly id: Uuid;
+  readonly door: Door;
+  readonly method: string;
+  /** Path and query behind the door. */
+  readonly target: string;
+  /** The same with the upstream's base path. */
+  readonly path: string;
+  readonly headers: RawHeaders;
+  readonly body: Buffer;
+  readonly receivedAt: Millis;
+  /** Monotonic moment of the last byte in. */
+  readonly wholeAt: number;
+  /** Whether the recorder is told; a promise where that is still being found out. */
+  readonly recorded: boolean | Promise<boolean>;
+}
+
+type Ending = RequestOutcome['ending'];
+
+/**
+ * One request on its way to the upstream and its answer on the way back. Bytes go on in the tick in which they
+ * come; nothing is awaited between. Ends exactly once.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #context: ExchangeContext;
+  readonly #request: ExchangeRequest;
+  readonly #client: ClientSide;
+  readonly #collector: Collector | null;
+  #controller: Dispatcher.DispatchController | null = null;
+  #keepAlive: KeepAlive | null = null;
+  #raw: RawHeaders = [];
+  #status: number | null = null;
+  #headMs: number | null = null;
+  #firstByteMs: number | null = null;
+  #ownMs = 0;
+  #bytes = 0;
+  #ending: Ending | null = null;
+  #announced = false;
+
+  constructor(context: ExchangeContext, request: ExchangeRequest, client: ClientSide) {
+    this.#context = context;
+    this.#request = request;
+    this.#client = client;
+    const listened = context.tap !== null && request.recorded !== false;
+    this.#collector = listened ? new Collector(context.held) : null;
+  }
+
+  /** Hands the request to the upstream, then tells the recorder. */
+  start(): void {
+    const { door, method, path, headers, body } = this.#request;
+    this.#context.metrics.streams.inc({ door });
+    const sent = { door, method, path, headers: headersForUpstream(headers), body };
+    this.#ownMs = this.#elapsed();
+    this.#context.upstreams.send(sent, this);
+    this.#announced = true;
+    this.#tell((tap) => tap.requestReceived(this.#tappedRequest()));
+    if (this.#ending !== null) this.#tellEnded(this.#ending);
+  }
+
+  /** The client has left: the upstream call is broken off now, or when its connection stands. */
+  gone(): void {
+    if (this.#ending !== null) return;
+    this.#finish('client_gone');
+    this.#controller?.abort(new ClientGone());
+  }
+
+  /** The client takes bytes again. */
+  drained(): void {
+    if (this.#ending === null) this.#controller?.resume();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#ending !== null) controller.abort(new ClientGone());
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    reason?: string,
+  ): void {
+    if (status < 200 || this.#ending !== null) return;
+    this.#headMs = this.#elapsed();
+    this.#raw = rawText(controller.rawHeaders);
+    const headers = headersForClient(this.#raw, this.#request.id, 'pass');
+    try {
+      this.#client.head(status, reason ?? '', headers);
+    } catch (error) {
+      this.#fault('head', error);
+      controller.abort(new UnwritableHead());
+      return;
+    }
+    this.#status = status;
+    if (takesComments(this.#raw)) {
+      const { timers, clock } = this.#context;
+      this.#keepAlive = new KeepAlive(timers, clock, (comment) => {
+        if (this.#client.ready) this.#client.write(comment);
+      });
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ending !== null) return;
+    if (this.#firstByteMs === null) {
+      this.#firstByteMs = this.#elapsed();
+      this.#context.metrics.firstByteSeconds.observe({ door: this.#request.door }, this.#firstByteMs / 1000);
+    }
+    this.#bytes += chunk.length;
+    this.#keepAlive?.saw(chunk);
+    if (!this.#client.write(chunk)) controller.pause();
+    this.#collector?.add(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#ending !== null) return;
+    this.#client.end();
+    this.#finish('complete');
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (this.#ending !== null) return;
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+    const { id, door } = this.#request;
+    this.#context.log.warn({ id, door, code, status: this.#status }, 'upstream fault');
+    if (this.#status !== null) {
+      this.#client.fail(code === 'ECONNRESET');
+      this.#finish('upstream_fault');
+      return;
+    }
+    this.#client.refuse(unreachable(door, id, code));
+    this.#finish('upstream_unreachable');
+  }
+
+  #elapsed(): number {
+    return this.#context.clock.monotonic() - this.#request.wholeAt;
+  }
+
+  #finish(ending: Ending): void {
+    this.#ending = ending;
+    this.#keepAlive?.stop();
+    const { door } = this.#request;
+    this.#context.metrics.streams.dec({ door });
+    const status = this.#status === null ? 'none' : `${Math.floor(this.#status / 100)}xx`;
+    this.#context.metrics.requests.inc({ door, status });
+    if (this.#announced) this.#tellEnded(ending);
+    this.#context.ended(this);
+  }
+
+  #tappedRequest() {
+    const { id, door, method, target, headers, body, receivedAt } = this.#request;
+    return {
+      id,
+      accountId: this.#context.accountId,
+      door,
+      method,
+      target: targetWithoutCredentials(target),
+      headers: withoutCredentials(headers),
+      body,
+      receivedAt,
+    };
+  }
+
+  #tellEnded(ending: Ending): void {
+    const kept = this.#collector?.take();
+    if (kept === undefined) return;
+    const answer = {
+      id: this.#request.id,
+      accountId: this.#context.accountId,
+      door: this.#request.door,
+      status: this.#status,
+      ending,
+      headers: withoutCredentials(this.#raw),
+      contentType: headerOf(this.#raw, 'content-type') ?? '',
+      contentEncoding: headerOf(this.#raw, 'content-encoding') ?? '',
+      providerRequestId: headerOf(this.#raw, 'request-id') ?? headerOf(this.#raw, 'x-request-id'),
+      ...kept,
+      responseBytes: this.#bytes,
+      headMs: this.#headMs,
+      firstByteMs: this.#firstByteMs,
+      totalMs: this.#elapsed(),
+      ownMs: this.#ownMs,
+    };
+    this.#tell((tap) => tap.answerEnded(answer));
+  }
+
+  /** Calls the recorder where it is to know of this request; a fault of its own changes nothing here. */
+  #tell(call: (tap: Tap) => void): void {
+    const { tap } = this.#context;
+    const { recorded } = this.#request;
+    if (tap === null || recorded === false) return;
+    const guarded = () => {
+      try {
+        call(tap);
+      } catch (error) {
+        this.#fault('tap', error);
+      }
+    };
+    if (recorded === true) guarded();
+    else void recorded.then((yes) => (yes ? guarded() : undefined));
+  }
+
+  #fault(where: string, error: unknown): void {
+    const name = error instanceof Error ? error.name : typeof error;
+    this.#context.metrics.faults.inc({ where });
+    this.#context.log.error({ id: this.#request.id, where, error: name }, 'fault of the gateway');
+  }
+}
+
+/** Why a call was broken off: the client is not there any more. */
+class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/** Why a call was broken off: its head holds what no HTTP/1.1 head may hold. */
+class UnwritableHead extends Error {
+  override readonly name = 'UnwritableHead';
+}
+
+function unreachable(door: Door, id: Uuid, code: string): Refusal {
+  const late = code === 'UND_ERR_HEADERS_TIMEOUT';
+  return refusal(door, id, {
+    code: 'unavailable',
+    status: late ? 504 : 502,
+    reason: late ? 'upstream_timeout' : 'upstream_unreachable',
+    message: late
+      ? 'The provider took the request and gave no answer in time. Try again.'
+      : `The provider could not be reached (${code}). Check the network and the upstream address, then try again.`,
+  });
+}
+
+/** Header fields as the connection read them, as text with every byte one character. */
+function rawText(fields: unknown): RawHeaders {
+  if (!Array.isArray(fields)) return [];
+  return fields.map((field: unknown) => (Buffer.isBuffer(field) ? field.toString('latin1') : String(field)));
+}
+
+/** True for an event stream whose bytes are its own text and whose length is open. */
+function takesComments(raw: RawHeaders): boolean {
+  const type = headerOf(raw, 'content-type');
+  if (type === null || !/^\s*text\/event-stream\s*(;|$)/i.test(type)) return false;
+  const coding = headerOf(raw, 'content-encoding');
+  if (coding !== null && coding.trim() !== '' && coding.trim().toLowerCase() !== 'identity') return false;
+  return headerOf(raw, 'content-length') === null;
+}
