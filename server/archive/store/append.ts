@@ -1,0 +1,308 @@
+import { hexOf, sameBytes } from '../../conversation/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { newId, type Uuid } from '../../kernel/ids.ts';
+import type { MessageHash, NewMark, NewMessage, RecordBatch } from '../types.ts';
+import { findCalls } from './calls.ts';
+import { codeOf, type Queryable, type StorePool, transaction } from './connection.ts';
+import { insertContent, tick } from './content.ts';
+import { copyForkedLog } from './fork.ts';
+import { LIVE_NOTIFY } from './live.ts';
+import { MAIN_THREAD } from './threads.ts';
+import { titleFrom } from './title.ts';
+import { json } from './values.ts';
+
+/** A session as an append sees it, locked. */
+export interface LockedSession {
+  readonly id: Uuid;
+  readonly thread_id: Uuid;
+  readonly client_thread_id: string;
+  readonly worktree_id: Uuid | null;
+  readonly title: string;
+  readonly next_seq: number;
+  readonly head: Buffer | null;
+}
+
+/** A message of the chain that the session's log does not have yet. */
+export interface MissingMessage {
+  readonly hash: Buffer;
+  readonly parent: Buffer;
+  readonly role: string;
+}
+
+/**
+ * Writes one request's part of the archive in one transaction: content that is not there yet, then, under the locks of
+ * account and session, the log. The log is completed from the chain: every message above the batch's newest that has no
+ * event in this session gets one, so that a fork or a lost batch leaves no hole.
+ */
+export async function append(
+  pool: StorePool,
+  clock: Clock,
+  key: Uint8Array,
+  given: RecordBatch,
+): Promise<{ readonly appended: number }> {
+  const batch = { ...given, messages: distinct(given.messages) };
+  const calls = await findCalls(pool, batch);
+  let longIds = false;
+  const written = await transaction(pool, async (connection) => {
+    try {
+      await insertContent(connection, batch, { key, calls, longIds });
+    } catch (error) {
+      if (codeOf(error) === '23505') longIds = true;
+      throw error;
+    }
+    return appendLog(connection, clock, batch);
+  });
+  if (written.sessionId !== null && written.appended > 0) {
+    await pool.query(LIVE_NOTIFY, [batch.accountId, 'log', written.sessionId]).catch(() => undefined);
+  }
+  return { appended: written.appended };
+}
+
+function distinct(messages: readonly NewMessage[]): readonly NewMessage[] {
+  return [...new Map(messages.map((message) => [hexOf(message.hash), message])).values()];
+}
+
+async function appendLog(
+  connection: Queryable,
+  clock: Clock,
+  batch: RecordBatch,
+): Promise<{ readonly appended: number; readonly sessionId: Uuid | null }> {
+  const starts = startsOf(batch);
+  if (starts.length === 0 && batch.marks.length === 0) return { appended: 0, sessionId: null };
+  const at = await tick(connection, batch.accountId, batch.at);
+  let session = await lockSession(connection, clock, batch, at);
+  if (session === null) return { appended: 0, sessionId: null };
+  const missing = inChainOrder(await readMissing(connection, batch.accountId, session.id, starts), batch);
+  const mayBringTitle = missing.length > batch.messages.length || batch.messages.some(hasTypedWords);
+  let appended = 0;
+  if (session.next_seq === 1 && missing.length > 1) {
+    const copied = await copyForkedLog(connection, clock, batch.accountId, session, missing);
+    if (copied.events > 0) {
+      appended += copied.events;
+      session = { ...session, next_seq: copied.events + 1, head: copied.head };
+      missing.splice(0, copied.messages);
+    }
+  }
+  const marks = marksOf(batch, session, missing);
+  if (missing.length > 0 || marks.length > 0)
+    appended += await writeEvents(connection, batch, session, at, missing, marks);
+  if (session.title === '' && mayBringTitle) await setTitle(connection, batch.accountId, session.id);
+  return { appended, sessionId: session.id };
+}
+
+function hasTypedWords(message: NewMessage): boolean {
+  return message.items.some((item) => item.kind === 'input');
+}
+
+/** The messages that the log's completion starts from: the new head, and what of the batch nothing else stands on. */
+function startsOf(batch: RecordBatch): MessageHash[] {
+  const parents = new Set(batch.messages.map((message) => hexOf(message.parent)));
+  const starts = batch.messages
+    .filter((message) => !parents.has(hexOf(message.hash)))
+    .map((message) => message.hash);
+  if (batch.head !== null) starts.push(batch.head);
+  return starts;
+}
+
+async function lockSession(
+  connection: Queryable,
+  clock: Clock,
+  batch: RecordBatch,
+  at: Date,
+): Promise<LockedSession | null> {
+  const ids =
+    batch.thread ??
+    (await findUnplaced(connection, batch)) ??
+    (await makeUnplaced(connection, clock, batch, at));
+  const { rows } = await connection.query<LockedSession>(
+    `SELECT s.id, t.id AS thread_id, t.client_thread_id, s.worktree_id, s.title, s.next_seq, t.head
+     FROM session s JOIN thread t ON t.account_id = s.account_id AND t.session_id = s.id
+     WHERE s.account_id = $1 AND s.id = $2 AND t.id = $3 FOR UPDATE OF s`,
+    [batch.accountId, ids.sessionId, ids.threadId],
+  );
+  // A session that a person deleted meanwhile stays deleted: its next request opens a new one.
+  return rows[0] ?? null;
+}
+
+interface SessionIds {
+  readonly sessionId: Uuid;
+  readonly threadId: Uuid;
+}
+
+/** What names no session belongs to the session that holds the chain it goes on with. */
+async function findUnplaced(connection: Queryable, batch: RecordBatch): Promise<SessionIds | null> {
+  const above = [batch.messages[0]?.parent, batch.messages[0]?.hash, batch.head].filter(
+    (hash) => hash != null,
+  );
+  const { rows } = await connection.query<SessionIds>(
+    `SELECT s.id AS "sessionId", e.thread_id AS "threadId"
+     FROM event e JOIN session s ON s.account_id = e.account_id AND s.id = e.session_id
+     WHERE e.account_id = $1 AND e.message_hash = ANY($2::bytea[]) AND s.client_session_id IS NULL
+     ORDER BY s.last_seen_at DESC LIMIT 1`,
+    [batch.accountId, above],
+  );
+  return rows[0] ?? null;
+}
+
+async function makeUnplaced(
+  connection: Queryable,
+  clock: Clock,
+  batch: RecordBatch,
+  at: Date,
+): Promise<SessionIds> {
+  const ids: SessionIds = { sessionId: newId(clock), threadId: newId(clock) };
+  await connection.query(
+    `WITH made AS (
+       INSERT INTO session (account_id, id, agent, started_at, last_seen_at) VALUES ($1, $2, 'unknown', $4, $4)
+     )
+     INSERT INTO thread (account_id, id, session_id, client_thread_id, created_at) VALUES ($1, $3, $2, '${MAIN_THREAD}', $4)`,
+    [batch.accountId, ids.sessionId, ids.threadId, at],
+  );
+  return ids;
+}
+
+async function readMissing(
+  connection: Queryable,
+  accountId: Uuid,
+  sessionId: Uuid,
+  starts: readonly MessageHash[],
+): Promise<readonly MissingMessage[]> {
+  const { rows } = await connection.query<MissingMessage>(
+    `WITH RECURSIVE missing AS (
+       SELECT m.hash, m.parent, m.role FROM message m
+       WHERE m.account_id = $1 AND m.hash = ANY($3::bytea[]) AND NOT EXISTS (
+         SELECT 1 FROM event e WHERE e.account_id = $1 AND e.session_id = $2 AND e.message_hash = m.hash AND e.position >= 0)
+       UNION
+       SELECT m.hash, m.parent, m.role
+       FROM missing JOIN message m ON m.account_id = $1 AND m.hash = missing.parent
+       WHERE NOT EXISTS (
+         SELECT 1 FROM event e WHERE e.account_id = $1 AND e.session_id = $2 AND e.message_hash = m.hash AND e.position >= 0)
+     )
+     SELECT hash, parent, role FROM missing`,
+    [accountId, sessionId, starts],
+  );
+  return rows;
+}
+
+/** Parents before children; where a chain branches, in the batch's order. */
+function inChainOrder(missing: readonly MissingMessage[], batch: RecordBatch): MissingMessage[] {
+  const byHash = new Map(missing.map((message) => [hexOf(message.hash), message]));
+  const ordered = new Map<string, MissingMessage>();
+  for (const end of [...batch.messages.map((message) => message.hash), ...startsOf(batch)]) {
+    const line: MissingMessage[] = [];
+    let next = byHash.get(hexOf(end));
+    while (next && !ordered.has(hexOf(next.hash))) {
+      line.push(next);
+      next = byHash.get(hexOf(next.parent));
+    }
+    for (const message of line.reverse()) ordered.set(hexOf(message.hash), message);
+  }
+  return [...ordered.values()];
+}
+
+/**
+ * The marks to write. Whether the head moved is decided here, under the session's lock: it did if the chain to the new
+ * head leaves the log elsewhere than at the thread's head. A move that the batch names but that did not happen (another
+ * gateway was first) is left out; one that it does not name is added.
+ */
+function marksOf(
+  batch: RecordBatch,
+  session: LockedSession,
+  missing: readonly MissingMessage[],
+): readonly NewMark[] {
+  const others = batch.marks.filter((mark) => mark.kind !== 'head_move');
+  if (batch.head === null || session.head === null) return others;
+  const named = batch.marks.find((mark) => mark.kind === 'head_move');
+  const byHash = new Map(missing.map((message) => [hexOf(message.hash), message]));
+  let base: Uint8Array = batch.head;
+  for (let message = byHash.get(hexOf(base)); message; message = byHash.get(hexOf(base)))
+    base = message.parent;
+  const adds = byHash.has(hexOf(batch.head));
+  if (sameBytes(base, session.head) || (!adds && named === undefined)) return others;
+  return [{ kind: 'head_move', message: base as MessageHash, data: named?.data ?? {} }, ...others];
+}
+
+/** Marks that say what the messages after them go on from. */
+const BEFORE: ReadonlySet<string> = new Set(['head_move', 'client_compaction']);
+
+async function writeEvents(
+  connection: Queryable,
+  batch: RecordBatch,
+  session: LockedSession,
+  at: Date,
+  missing: readonly MissingMessage[],
+  marks: readonly NewMark[],
+): Promise<number> {
+  const isMain = session.client_thread_id === MAIN_THREAD;
+  const movesHead =
+    batch.head !== null && (missing.length > 0 || marks.some((mark) => mark.kind === 'head_move'));
+  const { rows } = await connection.query<{ appended: number }>(WRITE_EVENTS, [
+    batch.accountId,
+    session.id,
+    session.thread_id,
+    batch.thread?.place?.worktreeId ?? session.worktree_id,
+    at,
+    missing.map((message) => message.hash),
+    marks.map((mark) => mark.kind),
+    marks.map((mark) => mark.message),
+    marks.map((mark) => json(mark.data)),
+    marks.map((mark) => (BEFORE.has(mark.kind) ? 0 : 2)),
+    isMain,
+    movesHead ? batch.head : null,
+  ]);
+  return rows[0]?.appended ?? 0;
+}
+
+const WRITE_EVENTS = `
+WITH taken AS (
+  SELECT next_seq FROM session WHERE account_id = $1 AND id = $2
+), line AS (
+  SELECT 1 AS phase, g.place, COALESCE(i.position, 0) AS position, COALESCE(i.kind, 'unknown') AS kind, g.hash,
+    NULL::jsonb AS data, i.call_message, i.call_position
+  FROM unnest($6::bytea[]) WITH ORDINALITY AS g(hash, place)
+  LEFT JOIN item i ON i.account_id = $1 AND i.message_hash = g.hash
+  UNION ALL
+  SELECT g.phase, g.place, NULL, g.kind, m.hash, g.data::jsonb, NULL, NULL
+  FROM unnest($7::text[], $8::bytea[], $9::text[], $10::int[]) WITH ORDINALITY AS g(kind, hash, data, phase, place)
+  LEFT JOIN message m ON m.account_id = $1 AND m.hash = g.hash
+), numbered AS (
+  SELECT line.*, (row_number() OVER (ORDER BY phase, place, position) - 1)::int AS n FROM line
+), written AS (
+  INSERT INTO event (account_id, session_id, seq, thread_id, kind, message_hash, position, worktree_id, at, duration_ms, data)
+  SELECT $1, $2, taken.next_seq + n, $3, l.kind, l.hash, l.position, $4, $5, (
+      SELECT (extract(epoch FROM $5::timestamptz - c.at) * 1000)::bigint FROM event c
+      WHERE c.account_id = $1 AND c.session_id = $2 AND c.message_hash = l.call_message AND c.position = l.call_position
+    ), l.data
+  FROM numbered l CROSS JOIN taken
+  RETURNING kind, message_hash
+), moved AS (
+  UPDATE thread SET head = COALESCE($12::bytea, head) WHERE account_id = $1 AND id = $3
+), counted AS (
+  UPDATE session SET
+    next_seq = next_seq + (SELECT count(*)::int FROM written),
+    turns = turns + CASE WHEN $11::boolean
+      THEN (SELECT count(DISTINCT message_hash)::int FROM written WHERE kind = 'input') ELSE 0 END,
+    last_seen_at = GREATEST(last_seen_at, $5)
+  WHERE account_id = $1 AND id = $2
+)
+SELECT count(*)::int AS appended FROM written`;
+
+async function setTitle(connection: Queryable, accountId: Uuid, sessionId: Uuid): Promise<void> {
+  const { rows } = await connection.query<{ start: string }>(
+    `SELECT left(i.text, 2000) AS start
+     FROM event e
+     JOIN thread t ON t.account_id = e.account_id AND t.id = e.thread_id
+     JOIN item i ON i.account_id = e.account_id AND i.message_hash = e.message_hash AND i.position = e.position
+     WHERE e.account_id = $1 AND e.session_id = $2 AND e.kind = 'input' AND t.client_thread_id = '${MAIN_THREAD}'
+       AND i.text ~ '\\S'
+     ORDER BY e.seq LIMIT 1`,
+    [accountId, sessionId],
+  );
+  const title = titleFrom(rows[0]?.start ?? '');
+  if (title === '') return;
+  await connection.query('UPDATE session SET title = $3 WHERE account_id = $1 AND id = $2', [
+    accountId,
+    sessionId,
+    title,
+  ]);
+}

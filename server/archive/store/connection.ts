@@ -1,0 +1,53 @@
+import type pg from 'pg';
+
+/** What runs a statement: a pool, or one connection inside a transaction. */
+export type Queryable = Pick<pg.Pool, 'query'>;
+
+/** A pool as the store uses it. */
+export type StorePool = Pick<pg.Pool, 'query' | 'connect'>;
+
+/** PostgreSQL's codes for conflicts that going again solves: deadlock, serialization, a row that went or came meanwhile. */
+const CONFLICTS: ReadonlySet<string> = new Set(['40P01', '40001', '23503', '23505']);
+const ATTEMPTS = 5;
+
+/**
+ * Runs `work` inside one transaction: all of it is committed or nothing. A conflict with another writer rolls back and
+ * goes again, at most five times in all.
+ * @param work told how often it was tried before (from 0)
+ */
+export async function transaction<T>(
+  pool: StorePool,
+  work: (connection: pg.PoolClient, attempt: number) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await once(pool, (connection) => work(connection, attempt));
+    } catch (error) {
+      if (attempt + 1 >= ATTEMPTS || !CONFLICTS.has(codeOf(error))) throw error;
+    }
+  }
+}
+
+/** PostgreSQL's error code of a thrown value, or an empty string. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+async function once<T>(pool: StorePool, work: (connection: pg.PoolClient) => Promise<T>): Promise<T> {
+  const connection = await pool.connect();
+  let broken = true;
+  try {
+    await connection.query('BEGIN');
+    const result = await work(connection).catch(async (error: unknown) => {
+      await connection.query('ROLLBACK');
+      broken = false;
+      throw error;
+    });
+    await connection.query('COMMIT');
+    broken = false;
+    return result;
+  } finally {
+    // A connection whose transaction has no known end is closed, so that the server ends it.
+    connection.release(broken);
+  }
+}

@@ -1,0 +1,138 @@
+import type { Uuid } from '../../kernel/ids.ts';
+import type { AnswerRecord, RequestOutcome, RequestRecord } from '../types.ts';
+import type { Queryable } from './connection.ts';
+import { LIVE_NOTIFY } from './live.ts';
+import { big, dateOf, name, nameOrNull, plainOrNull } from './values.ts';
+
+/** Longest path and error text that is kept, in characters. */
+const TEXT_CHARS = 2000;
+
+/** Keeps what is known of a request; a second time with the same id writes nothing. */
+export async function saveRequest(pool: Queryable, record: RequestRecord): Promise<void> {
+  await pool.query(SAVE_REQUEST, [
+    record.accountId,
+    record.id,
+    record.thread?.sessionId ?? null,
+    record.thread?.threadId ?? null,
+    record.door,
+    name(record.method),
+    short(record.path),
+    record.agent,
+    nameOrNull(record.agentVersion),
+    record.kind,
+    nameOrNull(record.model),
+    record.stream,
+    record.retry,
+    dateOf(record.receivedAt),
+    big(record.requestBytes) ?? '0',
+    record.preambleHash,
+    record.lastMessage,
+    shortOrNull(record.note),
+  ]);
+  await tell(pool, record.accountId, record.thread?.sessionId ?? null);
+}
+
+/** Locks account, then session: the order of every writer. A session that was deleted meanwhile is left out. */
+const SAVE_REQUEST = `
+WITH now AS (
+  UPDATE account SET clock_at = GREATEST(clock_at, $14::timestamptz) WHERE id = $1 RETURNING clock_at
+), place AS (
+  SELECT now.clock_at, s.id AS session_id FROM now LEFT JOIN session s ON s.account_id = $1 AND s.id = $3
+), written AS (
+  INSERT INTO request (account_id, id, session_id, thread_id, door, method, path, agent, agent_version, kind, model,
+    stream, retry, received_at, request_bytes, preamble_hash, last_message, note)
+  SELECT $1, $2, place.session_id, CASE WHEN place.session_id IS NULL THEN NULL ELSE $4::uuid END, $5, $6, $7, $8, $9,
+    $10, $11, $12, $13, place.clock_at, $15, $16, $17, $18
+  FROM place
+  ON CONFLICT (account_id, id) DO NOTHING
+  RETURNING session_id, thread_id, received_at
+), counted AS (
+  UPDATE session s SET requests = s.requests + 1, last_seen_at = GREATEST(s.last_seen_at, written.received_at)
+  FROM written WHERE s.account_id = $1 AND s.id = written.session_id
+)
+UPDATE thread t SET last_request = $17 FROM written
+WHERE t.account_id = $1 AND t.id = written.thread_id AND $17::bytea IS NOT NULL`;
+
+/** Keeps how a request ended. Nothing happens where the request itself was not kept. */
+export async function saveOutcome(pool: Queryable, outcome: RequestOutcome): Promise<void> {
+  const { usage } = outcome;
+  const { rows } = await pool.query<{ session_id: Uuid | null }>(SAVE_OUTCOME, [
+    outcome.accountId,
+    outcome.id,
+    outcome.status,
+    outcome.ending,
+    big(outcome.responseBytes),
+    outcome.headMs,
+    outcome.firstByteMs,
+    outcome.totalMs,
+    outcome.ownMs,
+    nameOrNull(outcome.providerRequestId),
+    nameOrNull(outcome.stopReason),
+    big(usage?.input ?? null),
+    big(usage?.cacheRead ?? null),
+    big(usage?.cacheWrite5m ?? null),
+    big(usage?.cacheWrite1h ?? null),
+    big(usage?.cacheWriteOther ?? null),
+    big(usage?.output ?? null),
+    big(usage?.reasoning ?? null),
+    nameOrNull(outcome.error?.type ?? null),
+    shortOrNull(outcome.error?.message ?? null),
+  ]);
+  const [row] = rows;
+  if (row) await tell(pool, outcome.accountId, row.session_id);
+}
+
+const SAVE_OUTCOME = `
+UPDATE request SET status = $3, ending = $4, response_bytes = $5, head_ms = $6, first_byte_ms = $7, total_ms = $8,
+  own_ms = $9, provider_request_id = $10, stop_reason = $11, input_tokens = $12, cache_read_tokens = $13,
+  cache_write_5m_tokens = $14, cache_write_1h_tokens = $15, cache_write_other_tokens = $16, output_tokens = $17,
+  reasoning_tokens = $18, error_type = $19, error_message = $20
+WHERE account_id = $1 AND id = $2 RETURNING session_id`;
+
+/** Keeps an answer; a second time with the same id replaces it (a partial answer may become whole). */
+export async function saveAnswer(pool: Queryable, answer: AnswerRecord): Promise<void> {
+  await pool.query(
+    `INSERT INTO answer (account_id, id, request_id, provider_id, state, messages) VALUES ($1, $2, $3, $4, $5, $6::bytea[])
+     ON CONFLICT (account_id, id) DO UPDATE
+       SET provider_id = EXCLUDED.provider_id, state = EXCLUDED.state, messages = EXCLUDED.messages`,
+    [
+      answer.accountId,
+      answer.id,
+      answer.requestId,
+      nameOrNull(answer.providerId),
+      answer.state,
+      answer.messages,
+    ],
+  );
+}
+
+/** Keeps the parts of a preamble (masked) once under their hash. */
+export async function savePreamble(
+  pool: Queryable,
+  accountId: Uuid,
+  hash: Uint8Array,
+  parts: readonly { readonly name: string; readonly body: Uint8Array }[],
+): Promise<void> {
+  const known = await pool.query('SELECT 1 FROM preamble WHERE account_id = $1 AND hash = $2', [
+    accountId,
+    hash,
+  ]);
+  if (known.rows.length > 0) return;
+  await pool.query(
+    `INSERT INTO preamble (account_id, hash, names, bodies) VALUES ($1, $2, $3::text[], $4::bytea[])
+     ON CONFLICT (account_id, hash) DO NOTHING`,
+    [accountId, hash, parts.map((part) => name(part.name)), parts.map((part) => part.body)],
+  );
+}
+
+async function tell(pool: Queryable, accountId: Uuid, sessionId: Uuid | null): Promise<void> {
+  await pool.query(LIVE_NOTIFY, [accountId, 'request', sessionId]).catch(() => undefined);
+}
+
+function short(text: string): string {
+  return plainOrNull(text.slice(0, TEXT_CHARS)) ?? '';
+}
+
+function shortOrNull(text: string | null): string | null {
+  return text === null ? null : short(text);
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import type { InstallationKey } from '../../kernel/installation-key.ts';
+import type { LocateRepository } from '../place.ts';
+import type { ArchiveWriter } from '../types.ts';
+import { readAccountKey } from './account.ts';
+import { append } from './append.ts';
+import { confirm } from './confirmation.ts';
+import type { StorePool } from './connection.ts';
+import { placeResolver } from './places.ts';
+import { childrenOf, lookUpSlices } from './recognise.ts';
+import { saveAnswer, saveOutcome, savePreamble, saveRequest } from './requests.ts';
+import { openThread } from './threads.ts';
+
+/** What the writer takes from outside. */
+export interface WriterOptions {
+  readonly clock: Clock;
+  /** Opens the accounts' keys. */
+  readonly installationKey: InstallationKey;
+  /** Asks the machine which repository holds a folder; left out where agents run on other machines. */
+  readonly locateRepository?: LocateRepository;
+}
+
+/** The archive's writing side over a pool (one in each process or worker). */
+export function createArchiveWriter(pool: StorePool, options: WriterOptions): ArchiveWriter {
+  const { clock } = options;
+  const keys = new Map<Uuid, Promise<Uint8Array>>();
+  const accountKey = (accountId: Uuid): Promise<Uint8Array> => {
+    const known = keys.get(accountId);
+    if (known) return known;
+    const key = readAccountKey(pool, accountId, options.installationKey);
+    keys.set(accountId, key);
+    key.catch(() => keys.delete(accountId));
+    return key;
+  };
+  return {
+    accountKey,
+    resolvePlace: placeResolver(pool, clock, options.locateRepository ?? (async () => null)),
+    openThread: (accountId, identity, place, at) => openThread(pool, clock, accountId, identity, place, at),
+    lookUpSlices: (accountId, slices) => lookUpSlices(pool, accountId, slices),
+    childrenOf: (accountId, parent) => childrenOf(pool, accountId, parent),
+    saveRequest: (record) => saveRequest(pool, record),
+    savePreamble: (accountId, hash, parts) => savePreamble(pool, accountId, hash, parts),
+    append: async (batch) => append(pool, clock, await accountKey(batch.accountId), batch),
+    saveAnswer: (answer) => saveAnswer(pool, answer),
+    saveOutcome: (outcome) => saveOutcome(pool, outcome),
+    confirm: async (accountId, limit) => confirm(pool, await accountKey(accountId), accountId, limit),
+  };
+}
