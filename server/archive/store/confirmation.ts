@@ -3,8 +3,9 @@ import type { Uuid } from '../../kernel/ids.ts';
 import type { Queryable } from './connection.ts';
 import { storedHashOf } from './content.ts';
 
-/** Items that are read back at once. */
+/** Items that are read back at once, and bytes of text after which no further one is taken. */
 const AT_ONCE = 100;
+const BYTES_AT_ONCE = 16 * 1024 * 1024;
 
 interface UnconfirmedRow {
   readonly message_hash: Buffer;
@@ -26,13 +27,17 @@ export async function confirm(
   limit: number,
 ): Promise<number> {
   let confirmed = 0;
-  for (let left = limit; left > 0; left -= AT_ONCE) {
+  for (let left = limit; left > 0; ) {
     const { rows } = await pool.query<UnconfirmedRow>(
-      `SELECT message_hash, position, text, exact, body, stored_hash FROM item
-       WHERE account_id = $1 AND confirmed IS NULL LIMIT $2`,
+      `SELECT message_hash, position, text, exact, body, stored_hash FROM (
+         SELECT *, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) - bytes AS bytes_before FROM (
+           SELECT * FROM item WHERE account_id = $1 AND confirmed IS NULL LIMIT $2
+         ) open
+       ) counted WHERE bytes_before < ${BYTES_AT_ONCE}`,
       [accountId, Math.min(left, AT_ONCE)],
     );
     if (rows.length === 0) break;
+    left -= rows.length;
     const same = rows.map((row) => sameBytes(storedHashOf(key, row), row.stored_hash));
     const updated = await pool.query<{ confirmed: boolean }>(
       `UPDATE item SET confirmed = g.same
