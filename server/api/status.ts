@@ -15,6 +15,7 @@ export const connections = z.object({ items: z.array(connection) });
 /** What the process is and where it sends requests. */
 export const settings = z.object({
   version: z.string(),
+  mode: z.enum(['local', 'hosted']).describe('local: one account on this machine, no sign-in'),
   baseUrl: z.string().describe('where agents on this machine reach the doors'),
   home: z.string(),
   database: z.object({ kind: z.enum(['embedded', 'own']), where: z.string() }),
@@ -45,6 +46,7 @@ export const statusRouter = router({
     const { env } = ctx.services;
     return {
       version: VERSION,
+      mode: env.publicUrl === undefined ? ('local' as const) : ('hosted' as const),
       baseUrl: ctx.baseUrl,
       home: env.home,
       database:
