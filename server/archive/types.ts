@@ -9,12 +9,13 @@ import type {
   RequestKind,
   Role,
   SliceHash,
+  StoredMessage,
   Usage,
 } from '../conversation/index.ts';
 import type { Millis } from '../kernel/clock.ts';
 import type { Uuid } from '../kernel/ids.ts';
 
-export type { DocId, MessageHash, SliceHash } from '../conversation/index.ts';
+export type { DocId, MessageHash, SliceHash, StoredMessage } from '../conversation/index.ts';
 
 /** Where a session works, as the archive resolved it. */
 export interface Place {
@@ -31,14 +32,6 @@ export interface ThreadState {
   readonly head: MessageHash | null;
   /** `lastMessage` of the thread's newest request, null before the first: a request that ends there again is a retry. */
   readonly lastRequestMessage: MessageHash | null;
-}
-
-/** A message that is stored already, with masked text, to be compared with one that came in another form. */
-export interface StoredMessage {
-  readonly hash: MessageHash;
-  readonly parent: MessageHash;
-  readonly role: Role;
-  readonly items: readonly Pick<Item, 'kind' | 'text' | 'tool'>[];
 }
 
 /** An item ready to be written: text and body are masked. */

@@ -27,6 +27,27 @@ export {
 } from './json.ts';
 export type * from './model.ts';
 export {
+  type AgentForms,
+  type ComparableItem,
+  type ComparableMessage,
+  type FormQuestion,
+  type FormVerdict,
+  matchForm,
+  NO_FORMS,
+  type StoredMessage,
+} from './moves.ts';
+export {
+  answerNeeds,
+  type ChainedMessage,
+  chainAnswer,
+  type ResolvedChain,
+  type ResolveInput,
+  type ResolveNeed,
+  type ResolveReplies,
+  resolveChain,
+  type SliceMapping,
+} from './resolve.ts';
+export {
   fieldNamed,
   fieldsOf,
   type Scan,
@@ -35,3 +56,4 @@ export {
   scanBody,
   type ValueKind,
 } from './scan.ts';
+export { isTyped, type Round, type Turn, type TurnMessage, turnsOf } from './turns.ts';

@@ -1,4 +1,4 @@
-import type { Identity, Message, Slice, Usage } from '../conversation/index.ts';
+import type { AgentForms, Identity, Message, Slice, Usage } from '../conversation/index.ts';
 import type { Door } from '../kernel/env.ts';
 
 /** The head of a request as the adapters may see it: names in lower case, credentials taken out. */
@@ -44,6 +44,8 @@ export interface ProtocolAdapter {
   readRequest(head: RequestHead, body: Uint8Array): ReadRequest | null;
   /** Parses one element. Bytes that are not JSON give one `unknown` item that holds them. */
   parseMessage(element: Uint8Array): Message;
+  /** How the protocol's agents change what they send again. */
+  readonly forms: AgentForms;
   /** Reads a decoded answer, whole or broken off; `contentType` as the response said it. */
   readAnswer(status: number, contentType: string, body: Uint8Array): ReadAnswer;
 }

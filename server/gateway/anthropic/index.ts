@@ -1,5 +1,6 @@
 import type { ProtocolAdapter } from '../adapter.ts';
 import { readAnswer } from './answer.ts';
+import { claudeForms } from './forms.ts';
 import { parseMessage } from './message.ts';
 import { readRequest, routeOf } from './request.ts';
 
@@ -9,5 +10,6 @@ export const anthropicAdapter: ProtocolAdapter = {
   routeOf,
   readRequest,
   parseMessage,
+  forms: claudeForms,
   readAnswer,
 };

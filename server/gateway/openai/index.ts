@@ -1,3 +1,4 @@
+import { NO_FORMS } from '../../conversation/index.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
 import { readAnswer } from './answer.ts';
 import { parseMessage } from './message.ts';
@@ -9,5 +10,6 @@ export const openaiAdapter: ProtocolAdapter = {
   routeOf,
   readRequest,
   parseMessage,
+  forms: NO_FORMS,
   readAnswer,
 };
