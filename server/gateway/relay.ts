@@ -17,7 +17,7 @@ import {
 import { KeepAlive, type Timers } from './keep-alive.ts';
 import { type Refusal, refusal } from './refuse.ts';
 import type { Tap } from './tap.ts';
-import type { Upstreams } from './upstream.ts';
+import { UPSTREAM_RESET, type Upstreams } from './upstream.ts';
 
 /** The client's end of an answer, whatever carries it. */
 export interface ClientSide {
@@ -175,7 +175,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { id, door } = this.#request;
     this.#context.log.warn({ id, door, code, status: this.#status }, 'upstream fault');
     if (this.#status !== null) {
-      this.#client.fail(code === 'ECONNRESET');
+      this.#client.fail(code === UPSTREAM_RESET || code === 'ECONNRESET');
       this.#finish('upstream_fault');
       return;
     }

@@ -1,4 +1,4 @@
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { Door, Proxies } from '../kernel/env.ts';
 import { type UpstreamBase, upstreamBase } from './doors.ts';
 
@@ -76,10 +76,10 @@ export function createUpstreams(addresses: Readonly<Record<Door, string>>, proxi
       destroy: () => agent.destroy(),
     };
   }
+  const connect = tellingResets(buildConnector({ timeout: connectTimeout }));
   const pools = new Map<string, Pool>();
   for (const { origin } of Object.values(bases)) {
-    if (!pools.has(origin))
-      pools.set(origin, new Pool(origin, { ...options, connect: { timeout: connectTimeout } }));
+    if (!pools.has(origin)) pools.set(origin, new Pool(origin, { ...options, connect }));
   }
   const all = [...pools.values()];
   return {
@@ -91,6 +91,24 @@ export function createUpstreams(addresses: Readonly<Record<Door, string>>, proxi
     close: async () => void (await Promise.all(all.map((pool) => pool.close()))),
     destroy: async () => void (await Promise.all(all.map((pool) => pool.destroy()))),
   };
+}
+
+/** The code of an error that says: the upstream reset the connection. */
+export const UPSTREAM_RESET = 'UPSTREAM_RESET';
+
+/**
+ * Gives resets a code of their own. The library takes `ECONNRESET` in a body that ends with its connection for that
+ * end (some systems report one behind a whole body); here it is a fault, and a cut answer must not look whole.
+ */
+function tellingResets(connector: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connector(options, (...result) => {
+      const [, socket] = result;
+      socket?.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') error.code = UPSTREAM_RESET;
+      });
+      callback(...result);
+    });
 }
 
 /** Headers as an iterable of pairs: the form in which the proxy agent keeps order and duplicates. */

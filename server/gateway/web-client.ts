@@ -34,6 +34,8 @@ export class WebClient implements ClientSide {
   head(status: number, reason: string, headers: string[]): void {
     const init = { status, statusText: reason, headers: webHeaders(headers) };
     if (this.#bodiless || WITHOUT_BODY.has(status)) {
+      // A length without its body would leave the client waiting (205 alone may come with one).
+      if (status === 205) init.headers.delete('content-length');
       this.#resolve(new Response(null, init));
       return;
     }

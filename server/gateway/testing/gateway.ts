@@ -143,12 +143,22 @@ async function serveAsWeb(
   abort.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (!response.write(part.value)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      if (!response.write(part.value) && !response.destroyed) await drained(response);
     }
     response.end();
   } catch {
     response.socket?.resetAndDestroy();
   }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
 }
 
 function pairsOf(raw: readonly string[]): [string, string][] {
