@@ -2,7 +2,7 @@ import type { Fault, FaultRule } from './faults.ts';
 import { asNumber, asObject, asObjects, asString, type Json, type JsonObject, parseJson } from './json.ts';
 import { RULES, type Rules } from './rules.ts';
 import type { Scenario } from './script/types.ts';
-import type { LoggedRequest } from './wire/log.ts';
+import type { LoggedAnswer, LoggedRequest } from './wire/log.ts';
 import type { Settings, World } from './world.ts';
 
 /** An answer of the control paths. */
@@ -80,16 +80,28 @@ async function requests(name: string, url: URL, world: World): Promise<ControlAn
   return { status: 200, body: { requests: found.map(view) } };
 }
 
-/** A log entry as JSON: bodies in base64, everything else as it is. */
+/** A log entry as JSON: bodies in base64, everything else as it is, `null` for what is not known. */
 function view(entry: LoggedRequest) {
-  const { body, answer, ...rest } = entry;
+  const { body, answer, reading, fault, clientClosedAtMs, usage, charge, ...rest } = entry;
   return {
     ...rest,
     bodyBase64: body.toString('base64'),
-    answer:
-      answer === undefined
-        ? null
-        : { ...answer, body: undefined, bodyBase64: answer.body.toString('base64') },
+    reading: reading ?? null,
+    fault: fault ?? null,
+    clientClosedAtMs: clientClosedAtMs ?? null,
+    usage: usage ?? null,
+    charge: charge ?? null,
+    answer: answer === undefined ? null : answerView(answer),
+  };
+}
+
+function answerView(answer: LoggedAnswer) {
+  const { body, endedAtMs, ending, ...rest } = answer;
+  return {
+    ...rest,
+    endedAtMs: endedAtMs ?? null,
+    ending: ending ?? null,
+    bodyBase64: body.toString('base64'),
   };
 }
 

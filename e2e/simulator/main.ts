@@ -25,7 +25,12 @@ if (values.help) {
   const scenarios =
     values.script === undefined ? [] : (JSON.parse(await readFile(values.script, 'utf8')) as Scenario[]);
   const { port, host, seed, frozen } = values;
-  const simulator = await startSimulator({ port: Number(port), host, seed, frozen, scenarios });
+  const simulator = await startSimulator({ port: Number(port), host, seed, frozen, scenarios }).catch(
+    (error: Error) => {
+      process.stderr.write(`The simulator cannot listen on ${host}:${port}: ${error.message}\n`);
+      process.exit(1);
+    },
+  );
   process.stdout.write(`Simulator ${simulator.url}\n`);
   const stop = () => {
     void simulator.stop().then(() => process.exit(0));

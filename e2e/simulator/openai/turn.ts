@@ -82,7 +82,7 @@ function textsOf(item: JsonObject): string[] {
 }
 
 function typedTexts(item: JsonObject): string[] {
-  if (item.type === 'agent_message') return [agentTask(textsOf(item).join('\n'))];
+  if (item.type === 'agent_message') return agentTask(item);
   if (item.role !== 'user') return [];
   const kinds = asObject(item.internal_chat_message_metadata_passthrough)?.content_item_kinds;
   const texts = textsOf(item);
@@ -92,10 +92,16 @@ function typedTexts(item: JsonObject): string[] {
   );
 }
 
-/** The task inside a parent's message to its child: what follows the header lines. */
-function agentTask(text: string): string {
-  const at = text.search(/^(?:Payload|Message|Task|Content):\s*/m);
-  return at < 0 ? text : text.slice(at).replace(/^\w+:\s*/, '');
+/**
+ * The task that a parent gives its child. Codex puts the model's words into a part that is meant to be encrypted; the
+ * simulator's model does not encrypt them. Other messages between agents are not prompts.
+ */
+function agentTask(item: JsonObject): string[] {
+  const parts = asObjects(item.content);
+  const head = textsOf(item).join('\n');
+  if (!/^Message Type: (?:NEW|FOLLOWUP)_TASK/m.test(head)) return [];
+  const sealed = parts.flatMap((part) => asString(part.encrypted_content) ?? []);
+  return sealed.length > 0 ? sealed : [head.slice(head.indexOf('Payload:') + 'Payload:'.length).trim()];
 }
 
 function lastTyped(input: readonly JsonObject[], start: number): { index: number; text: string } {

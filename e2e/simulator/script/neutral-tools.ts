@@ -33,6 +33,8 @@ function forClaude(use: NeutralUse, turn: Turn): Call {
         subagent_type: 'general-purpose',
       });
     }
+    case 'await-agent':
+      return call('Bash', { command: 'true', description: 'Do nothing' });
   }
 }
 
@@ -59,10 +61,22 @@ function forCodex(use: NeutralUse, turn: Turn): Call {
       return shell(use.command, turn);
     case 'agent': {
       const tool = find(turn, 'spawn_agent');
-      const input = { task_name: 'scripted_task', message: use.prompt };
+      const task = { message: use.prompt };
+      const input = tool?.namespace === 'collaboration' ? { task_name: 'scripted_task', ...task } : task;
       return call('spawn_agent', input, tool?.namespace);
     }
+    case 'await-agent':
+      return waitForAgents(turn);
   }
+}
+
+/** The older tool wants the agents' ids, which stand in the results of the spawn calls; the newer waits for all. */
+function waitForAgents(turn: Turn): Call {
+  const namespace = find(turn, 'wait_agent')?.namespace;
+  if (namespace === 'collaboration') return call('wait_agent', { timeout_ms: 60_000 }, namespace);
+  const texts = turn.results.flat().map((result) => result.text);
+  const targets = texts.flatMap((text) => /"agent_id"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? []);
+  return call('wait_agent', { targets, timeout_ms: 60_000 }, namespace);
 }
 
 /** Codex's code mode offers one custom tool `exec` that takes JavaScript; otherwise the shell is `exec_command`. */

@@ -67,13 +67,17 @@ export type Step =
   | { readonly wait: number }
   | { readonly gate: string };
 
-/** A tool call in neutral words. */
+/**
+ * A tool call in neutral words. `await-agent` waits for the sub-agents that were started before, where the agent lets
+ * them run on; where their result came with the call it is a command that does nothing.
+ */
 export type NeutralUse =
   | { readonly use: 'read'; readonly path: string }
   | { readonly use: 'write'; readonly path: string; readonly content: string }
   | { readonly use: 'edit'; readonly path: string; readonly old: string; readonly new: string }
   | { readonly use: 'shell'; readonly command: string }
-  | { readonly use: 'agent'; readonly prompt: string; readonly description?: string };
+  | { readonly use: 'agent'; readonly prompt: string; readonly description?: string }
+  | { readonly use: 'await-agent' };
 
 /**
  * The model's answer to one request. `stop` overrides the stop reason that follows from the steps; `usage` members
