@@ -1,12 +1,22 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../simulator/faults.ts';
+import type { Fault } from '../../simulator/index.ts';
 import { stageOfFile } from '../harness/fixture.ts';
 
 const stage = stageOfFile();
 const FREE = '--dangerously-skip-permissions';
 const TYPED = 'Tell the story.';
-const STORY = 'It was a dark and stormy night; the rain fell in torrents, except at occasional intervals.';
-const script = [{ id: 'story', when: { equals: TYPED }, rounds: [{ steps: [{ say: STORY }] }] }];
+const BEGINNING =
+  'It was a dark and stormy night; the rain fell in torrents, except at occasional intervals.';
+const END = 'Nobody was seen again.';
+// Faults in mid-stream strike behind the pause, so that what stands before it has arrived on both ways.
+const script = [
+  {
+    id: 'story',
+    when: { equals: TYPED },
+    rounds: [{ steps: [{ say: BEGINNING }, { wait: 400 }, { say: END }] }],
+  },
+];
+const BEHIND_PAUSE = 10;
 
 interface Case {
   readonly name: string;
@@ -23,14 +33,22 @@ const CASES: readonly Case[] = [
   },
   { name: 'an overload', fault: { kind: 'status', status: 529 }, streams: [true, true] },
   { name: 'a refusal as not found', fault: { kind: 'status', status: 404 }, streams: [true, false] },
-  { name: 'an error in mid-stream', fault: { kind: 'stream-error', afterEvents: 4 }, streams: [true, false] },
+  {
+    name: 'an error in mid-stream',
+    fault: { kind: 'stream-error', afterEvents: BEHIND_PAUSE },
+    streams: [true, false],
+  },
   {
     name: 'a connection dropped in mid-stream',
-    fault: { kind: 'reset', afterEvents: 4 },
+    fault: { kind: 'reset', afterEvents: BEHIND_PAUSE },
     streams: [true, false],
   },
   { name: 'a connection dropped before the head', fault: { kind: 'reset' }, streams: [true, true] },
-  { name: 'a stream that ends early', fault: { kind: 'end', afterEvents: 4 }, streams: [true, false] },
+  {
+    name: 'a stream that ends early',
+    fault: { kind: 'end', afterEvents: BEHIND_PAUSE },
+    streams: [true, false],
+  },
 ];
 
 test.each(CASES)(
@@ -41,10 +59,10 @@ test.each(CASES)(
       run: async (side) => {
         side.fault({ fault, when: { kind: 'main' } });
         const events = await side.claude([TYPED]);
-        expect(JSON.stringify(events.at(-1))).toContain(STORY);
+        expect(JSON.stringify(events.at(-1))).toContain(END);
       },
     });
-    const turn = played.routed.provider.log.entries.filter((entry) => entry.reading?.kind === 'main');
+    const turn = played.routed.provider.requests.entries.filter((entry) => entry.reading?.kind === 'main');
     expect(turn.map((entry) => entry.reading?.stream)).toEqual(streams);
     const archived = await stage.expectArchived(played, { typed: [TYPED] });
     expect(archived?.session.turns ?? 1).toBe(1);
@@ -95,7 +113,7 @@ test('a prompt that is too long is compacted by the agent as without the gateway
       expect(JSON.stringify(events.at(-1))).toContain('Say three. Done.');
     },
   });
-  const kinds = played.routed.provider.log.entries.map((entry) => entry.reading?.kind);
+  const kinds = played.routed.provider.requests.entries.map((entry) => entry.reading?.kind);
   expect(kinds.filter((kind) => kind === 'compaction').length).toBe(1);
   await stage.expectArchived(played, { typed });
 });

@@ -1,19 +1,32 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../simulator/faults.ts';
+import type { Fault } from '../../simulator/index.ts';
 import { stageOfFile } from '../harness/fixture.ts';
 
 const stage = stageOfFile();
 const TYPED = 'Tell the story.';
-const STORY = 'It was a dark and stormy night; the rain fell in torrents, except at occasional intervals.';
-const script = [{ id: 'story', when: { equals: TYPED }, rounds: [{ steps: [{ say: STORY }] }] }];
+const BEGINNING =
+  'It was a dark and stormy night; the rain fell in torrents, except at occasional intervals.';
+const END = 'Nobody was seen again.';
+// Faults in mid-stream strike behind the pause, so that what stands before it has arrived on both ways.
+const script = [
+  {
+    id: 'story',
+    when: { equals: TYPED },
+    rounds: [{ steps: [{ say: BEGINNING }, { wait: 400 }, { say: END }] }],
+  },
+];
+const BEHIND_PAUSE = 14;
 
 const RECOVERED: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: 'a rate limit with retry-after', fault: { kind: 'status', status: 429, retryAfter: 1 } },
   { name: 'an overload', fault: { kind: 'status', status: 529 } },
-  { name: 'a failure in mid-stream', fault: { kind: 'failed', code: 'server_error', afterEvents: 5 } },
-  { name: 'a connection dropped in mid-stream', fault: { kind: 'reset', afterEvents: 5 } },
+  {
+    name: 'a failure in mid-stream',
+    fault: { kind: 'failed', code: 'server_error', afterEvents: BEHIND_PAUSE },
+  },
+  { name: 'a connection dropped in mid-stream', fault: { kind: 'reset', afterEvents: BEHIND_PAUSE } },
   { name: 'a connection dropped before the head', fault: { kind: 'reset' } },
-  { name: 'a stream that ends early', fault: { kind: 'end', afterEvents: 5 } },
+  { name: 'a stream that ends early', fault: { kind: 'end', afterEvents: BEHIND_PAUSE } },
 ];
 
 test.each(RECOVERED)(
@@ -24,10 +37,10 @@ test.each(RECOVERED)(
       run: async (side) => {
         side.configureCodex('gpt-5.4', 'own');
         side.fault({ fault });
-        expect(JSON.stringify(await side.codex([TYPED]))).toContain(STORY);
+        expect(JSON.stringify(await side.codex([TYPED]))).toContain(END);
       },
     });
-    expect(played.routed.provider.log.entries.length, 'one retry').toBe(2);
+    expect(played.routed.provider.requests.entries.length, 'one retry').toBe(2);
     const archived = await stage.expectArchived(played, { typed: [TYPED] });
     expect(archived?.session.turns ?? 1).toBe(1);
   },

@@ -39,7 +39,7 @@ test.each([
         expect(JSON.stringify(await side.codex([typed]))).toContain('你好');
       },
     });
-    const upgrades = played.exchanges.filter(isUpgrade);
+    const upgrades = played.exchanges.filter((exchange) => isUpgrade(exchange.request));
     if (provider === 'builtin')
       expect(upgrades.length, 'the built-in provider asks for a WebSocket first').toBeGreaterThan(0);
     await stage.expectArchived(played, { typed: [typed] });
@@ -106,14 +106,12 @@ test('a sub-agent with a fresh context is a thread of its own in the same sessio
   const played = await stage.play({
     files: { 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' },
     script: [
-      {
-        id: 'parent',
-        when: { equals: typed, kind: 'main' },
-        rounds: [
-          { steps: [{ call: 'spawn_agent', input: { message: task } }] },
-          { steps: [{ use: 'shell', command: 'sleep 1' }] },
-          { steps: [{ say: 'It counted two.' }] },
-        ],
+      (turn) => {
+        if (turn.kind !== 'main' || turn.prompt !== typed) return undefined;
+        if (turn.round === 0) return { steps: [{ call: 'spawn_agent', input: { message: task } }] };
+        if (turn.round > 1) return { steps: [{ say: 'It counted two.' }] };
+        const id = /"agent_id":"([^"]+)"/.exec(turn.results[0]?.[0]?.text ?? '')?.[1] ?? '';
+        return { steps: [{ call: 'wait_agent', input: { targets: [id], timeout_ms: 30_000 } }] };
       },
       {
         id: 'child',
@@ -175,7 +173,7 @@ test.each([
         await side.codex(['resume', '--last', SECOND]);
       },
     });
-    const kinds = played.routed.provider.log.entries.map((entry) => entry.reading?.kind);
+    const kinds = played.routed.provider.requests.entries.map((entry) => entry.reading?.kind);
     expect(kinds.filter((kind) => kind === 'compaction').length).toBe(1);
     await stage.expectArchived(played, { typed: [READ, SECOND] });
   },

@@ -53,7 +53,7 @@ export function stageOfFile(): StageFixture {
       return expectArchived(archive, session, {
         typed: words.typed,
         delegated: words.delegated ?? [],
-        spoken: readSpoken(played.routed.provider.log.entries),
+        spoken: readSpoken(played.routed.provider.requests.entries),
       });
     },
     mediaOf: async (archived) => {

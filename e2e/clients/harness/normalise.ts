@@ -14,7 +14,7 @@ const VOLATILE = [
   /(^|_)(duration|ttft|time_to)(_|$)/i,
   /(_ms|Ms|_at_ms)$/,
   /^(process_id|pid|nickname|agent_nickname|file_size|messageCount|memory_paths)$/,
-  /^(leafUuid|revision)$/,
+  /^(ordinal|leafUuid|revision|slug|end_time|chunk_id|wall_time_seconds)$/,
 ];
 
 const USAGE = /(^usage$|_usage$|^modelUsage$|[cC]ost|[tT]okens?$|^token_|tokenUsage)/;
@@ -22,15 +22,16 @@ const USAGE = /(^usage$|_usage$|^modelUsage$|[cC]ost|[tT]okens?$|^token_|tokenUs
 /** What is replaced in every string: ids, times and counts that differ from run to run. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+(\/(anthropic|openai))?/g, '<provider>'],
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uuid>'],
-  [/\b(msg|toolu|srvtoolu|req|resp|fc|fco|ctc|ctco|rs|call|cmp|retained)_[A-Za-z0-9<>-]+/g, '<$1>'],
+  [/(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uuid>'],
+  [/\b(at|msg|toolu|srvtoolu|req|resp|fc|fco|ctc|ctco|rs|call|cmp|retained)_[A-Za-z0-9<>-]+/g, '<$1>'],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?\b/g, '<time>'],
   [/\brollout-\d{4}-\d\d-\d\dT[\d-]+-<uuid>/g, 'rollout'],
   [/\b[0-9a-f]{64}\b/g, '<hash>'],
   [/\ba[0-9a-f]{16}\b/g, '<agent>'],
   [/\b(cc_version=[\d.]+)\.[0-9a-f]{3}\b/g, '$1'],
   [/Chunk ID: [0-9a-f]+/g, 'Chunk ID'],
-  [/Wall time: [\d.]+ seconds/g, 'Wall time'],
+  [/Wall time:? [\d.]+ seconds/g, 'Wall time'],
+  [/(<uuid>: )[A-Z][a-z]+/g, '$1<name>'],
   [/\b(duration_ms|subagent_tokens): \d+/g, '$1'],
   [/(\\*"(?:nickname|turn_started_at_unix_ms|duration_ms)\\*":\s*)(\\*"[^"\\]*\\*"|\d+)/g, '$1<volatile>'],
 ];

@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { LoggedRequest } from '../../simulator/wire/log.ts';
-import {
-  type Json,
-  type NormaliseOptions,
-  normaliseJson,
-  normaliseLines,
-  normaliseText,
-} from './normalise.ts';
+import type { LoggedRequest } from '../../simulator/index.ts';
+import { type Json, type NormaliseOptions, normaliseJson, normaliseLines } from './normalise.ts';
 import { listFiles, readFiles } from './scratch.ts';
 import type { Side } from './side.ts';
+import { behindDoor, isUpgrade } from './wire.ts';
 
 /** What a run left behind, in a form that is the same for two runs of one scenario. */
 export interface Outcome {
@@ -41,7 +36,7 @@ export function collectOutcome(side: Side, options: { readonly keepUsage?: boole
     shown: side.runs.map((run) => ({ code: run.code, events: shownEvents(run.stdout, rules) })),
     stored: storedConversations(side, rules),
     files: projectFiles(side),
-    asked: askedBodies(side.provider.log.entries, rules),
+    asked: askedBodies(side.provider.requests.entries, rules),
   };
 }
 
@@ -91,8 +86,8 @@ function isBeside(line: Json): boolean {
 /** Bodies by the kind of request, each kind in its order (requests of different kinds run at once). */
 function askedBodies(log: readonly LoggedRequest[], rules: NormaliseOptions): Json {
   const byKind = new Map<string, Json[]>();
-  for (const entry of log) {
-    const kind = `${entry.method} ${normaliseText(entry.target, rules).replace(/^\/(anthropic|openai)/, '')} ${entry.reading?.kind ?? ''}`;
+  for (const entry of log.filter((request) => !isUpgrade(request))) {
+    const kind = `${entry.method} ${behindDoor(entry.target)} ${entry.reading?.kind ?? ''}`;
     const body = entry.body.length === 0 ? null : normaliseJson(entry.body.toString('utf8'), rules);
     byKind.set(kind, [...(byKind.get(kind) ?? []), body]);
   }

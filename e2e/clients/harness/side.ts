@@ -1,18 +1,8 @@
 import { join } from 'node:path';
-import type { FaultRule } from '../../simulator/faults.ts';
-import type { Scenario } from '../../simulator/script/types.ts';
-import type { LoggedRequest } from '../../simulator/wire/log.ts';
+import type { FaultRule, Simulator } from '../../simulator/index.ts';
 import { type AgentRun, runAgent, type TestedAgent } from './agents.ts';
 import type { Json } from './normalise.ts';
 import { addWorktree, type Scratch, type Way, writeInto } from './scratch.ts';
-
-/** What a side needs of the simulator. */
-export interface Provider {
-  readonly log: { readonly entries: readonly LoggedRequest[]; clear(): void };
-  readonly faults: { add(rule: FaultRule): void; clear(): void };
-  readonly script: { add(scenario: Scenario): void; clear(): void };
-  readonly clock: { advance(ms: number): void };
-}
 
 /** How an agent is started on a side, beyond its arguments. */
 export interface RunOptions {
@@ -29,7 +19,7 @@ export class Side {
   constructor(
     readonly way: Way,
     readonly scratch: Scratch,
-    readonly provider: Provider,
+    readonly provider: Simulator,
     /** Base addresses for the agents: Claude Code's, and Codex's with its `/v1`. */
     readonly addresses: { readonly anthropic: string; readonly openai: string },
   ) {}

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LoggedRequest } from '../../simulator/wire/log.ts';
+import type { LoggedRequest } from '../../simulator/index.ts';
 import { readSpoken } from './spoken.ts';
 
 const RECORDED = join(import.meta.dirname, '..', 'recorded');

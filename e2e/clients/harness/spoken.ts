@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../../simulator/wire/log.ts';
+import type { LoggedRequest } from '../../simulator/index.ts';
 import type { Json } from './normalise.ts';
 
 /** A tool call as the provider made it and the result that the agent sent back, if it did. */

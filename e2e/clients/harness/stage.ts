@@ -1,7 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Simulator, startSimulator } from '../../simulator/index.ts';
-import type { Scenario } from '../../simulator/script/types.ts';
+
+import {
+  type Scenario,
+  type ScenarioFunction,
+  type Simulator,
+  startSimulator,
+} from '../../simulator/index.ts';
 import { ArchiveClient } from './archive.ts';
 import { collectOutcome, expectSameOutcome } from './outcome.ts';
 import { buildProduct, type Product, startProduct } from './product.ts';
@@ -14,7 +19,7 @@ import { expectUnchangedBytes } from './wire.ts';
 export interface Play {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** What the model says, by prompt. */
-  readonly script: readonly Scenario[];
+  readonly script: readonly (Scenario | ScenarioFunction)[];
   /** Starts the agents. Called once for each way; must do the same on both. */
   readonly run: (side: Side) => Promise<void>;
   /** Compares token counts and prices too; only where prompts have exactly one length. */
@@ -81,12 +86,19 @@ export class Stage {
     this.#plays += 1;
     const folder = join(this.#folder, String(this.#plays));
     this.#tap.clear();
-    const direct = this.#side('direct', folder, this.#direct, play, this.#direct.url);
-    const routed = this.#side('routed', folder, this.#routed, play, `http://127.0.0.1:${this.#tap.port}`);
+    const tap = `http://127.0.0.1:${this.#tap.port}`;
+    const direct = this.#side('direct', folder, this.#direct, play, addressesAt(this.#direct.url, '', ''));
+    const routed = this.#side(
+      'routed',
+      folder,
+      this.#routed,
+      play,
+      addressesAt(tap, '/anthropic', '/openai'),
+    );
     await Promise.all([play.run(direct), play.run(routed)]);
     const usage = { keepUsage: play.keepUsage === true };
     expectSameOutcome(collectOutcome(direct, usage), collectOutcome(routed, usage));
-    expectUnchangedBytes(this.#tap.exchanges(), this.#routed.log.entries);
+    expectUnchangedBytes(this.#tap.exchanges(), this.#routed.requests.entries);
     return { direct, routed, exchanges: this.#tap.exchanges() };
   }
 
@@ -98,18 +110,23 @@ export class Stage {
     removeScratchFolder(this.#folder);
   }
 
-  #side(way: 'direct' | 'routed', folder: string, simulator: Simulator, play: Play, address: string): Side {
+  #side(
+    way: 'direct' | 'routed',
+    folder: string,
+    simulator: Simulator,
+    play: Play,
+    addresses: Side['addresses'],
+  ): Side {
     mkdirSync(folder, { recursive: true });
     const scratch = makeScratch(folder, way, play.files ?? {});
-    simulator.log.clear();
-    simulator.faults.clear();
-    simulator.script.clear();
+    simulator.reset();
     for (const scenario of play.script) simulator.script.add(scenario);
-    return new Side(way, scratch, simulator, {
-      anthropic: `${address}/anthropic`,
-      openai: `${address}/openai/v1`,
-    });
+    return new Side(way, scratch, simulator, addresses);
   }
+}
+
+function addressesAt(url: string, anthropic: string, openai: string): Side['addresses'] {
+  return { anthropic: `${url}${anthropic}`, openai: `${url}${openai}/v1` };
 }
 
 function withoutGateway(): boolean {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { LoggedRequest } from '../../simulator/wire/log.ts';
+import type { LoggedRequest } from '../../simulator/index.ts';
+import type { WireMessage } from './http-bytes.ts';
 import type { Exchange } from './tap.ts';
 
 /** Headers that belong to one hop, or that name the host: a gateway sets its own. */
@@ -28,18 +29,24 @@ interface Side {
 
 /**
  * Asserts that what reached the provider is what the agents sent, and what reached the agents is what the provider
- * answered: bodies byte for byte, headers in order and case, less those of one hop and the gateway's own. Requests
- * that the gateway answers itself (upgrades) must not have reached the provider.
+ * answered: bodies byte for byte, headers in order and case, less those of one hop and the gateway's own. Requests for
+ * a WebSocket are left out: the gateway answers them itself.
  */
 export function expectUnchangedBytes(exchanges: readonly Exchange[], log: readonly LoggedRequest[]): void {
-  const agent = exchanges.filter((exchange) => !isUpgrade(exchange)).map(agentSide);
-  const provider = log.map(providerSide);
+  const agent = exchanges.filter((exchange) => !isUpgrade(exchange.request)).map(agentSide);
+  const provider = log.filter((entry) => !isUpgrade(entry)).map(providerSide);
   expect(sorted(agent), 'the agent’s side and the provider’s side of the gateway').toEqual(sorted(provider));
 }
 
-/** Exchanges in which the agent asked for a WebSocket. */
-export function isUpgrade(exchange: Exchange): boolean {
-  return exchange.request.headers.some(([name]) => name.toLowerCase() === 'upgrade');
+/** True for a request that asks for a WebSocket. */
+export function isUpgrade(request: { readonly headers: WireMessage['headers'] }): boolean {
+  return request.headers.some(([name]) => name.toLowerCase() === 'upgrade');
+}
+
+/** A target without the door that it came through: doors are paths of the gateway, not of the provider. */
+export function behindDoor(target: string): string {
+  const rest = target.replace(/^\/(anthropic|openai)/, '');
+  return rest === '' ? '/' : rest;
 }
 
 function agentSide({ request, answer }: Exchange): Side {
@@ -47,7 +54,7 @@ function agentSide({ request, answer }: Exchange): Side {
   const status = answer === null ? null : Number(answer.start.split(' ')[1]);
   return {
     method,
-    target: target.replace(/^\/(anthropic|openai)/, ''),
+    target: behindDoor(target),
     headers: kept(request.headers),
     body: request.body.toString('latin1'),
     status,
@@ -59,10 +66,10 @@ function agentSide({ request, answer }: Exchange): Side {
 function providerSide(entry: LoggedRequest): Side {
   return {
     method: entry.method,
-    target: entry.target,
+    target: behindDoor(entry.target),
     headers: kept(entry.headers),
     body: entry.body.toString('latin1'),
-    status: entry.answer?.status ?? null,
+    status: entry.answer?.status || null,
     answerHeaders: entry.answer === undefined ? [] : kept(entry.answer.headers),
     answerBody: entry.answer?.body.toString('latin1') ?? '',
   };
