@@ -1,16 +1,17 @@
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import next from 'next';
 import { answerOperations, VERSION } from './api/index.ts';
+import { createListener } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Env, readEnv } from './kernel/env.ts';
 import { asContextModeError, ContextModeError } from './kernel/errors.ts';
 import { createLogger } from './kernel/log.ts';
-import { type Services, startServices } from './services.ts';
+import { createServices, type Services } from './services.ts';
 
 /** Folder of the project: the built file lies in `dist/`. */
 const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -21,21 +22,26 @@ async function main(): Promise<void> {
   const env = readEnv(process.env);
   refuseOpenAddress(env);
   const log = createLogger(env.logLevel, 'context-mode');
-  const server = createServer();
-  const url = await listen(server, env);
-  const services = startServices({ env, clock: systemClock, log });
+  const services = createServices({ env, clock: systemClock, log });
   const pages = next({ dev: false, dir: projectFolder, hostname: env.host, port: env.port, quiet: true });
   const showPage = pages.getRequestHandler();
-  const ready = pages.prepare();
-  services.gateway.attach(server, (request, response) => {
-    void answerOwn(services, request, response, async () => {
-      await ready;
-      await showPage(request, response);
-    });
+  let prepared: Promise<void> = Promise.resolve();
+  const server = createListener({
+    gateway: services.gateway,
+    guard: services.guard,
+    clock: systemClock,
+    fallback: (request, response) => {
+      void answerOwn(services, request, response, async () => {
+        await prepared;
+        await showPage(request, response);
+      });
+    },
   });
+  const url = await listen(server, env);
   endOnSignals(server, services, env);
   surviveOwnFaults(services);
-  await Promise.all([services.opened, ready]);
+  prepared = pages.prepare();
+  await Promise.all([services.open(), prepared]);
   await writeGatewayFile(env, url);
   greet(url, env);
 }

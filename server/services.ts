@@ -1,21 +1,40 @@
 import { fileURLToPath } from 'node:url';
 import type { ApiServices, Health, LiveEvent } from './api/index.ts';
-import { type ArchiveReader, createArchiveReader, ensureLocalAccount, listenLive } from './archive/index.ts';
+import { type ArchiveReader, createArchiveReader, ensureLocalAccount } from './archive/index.ts';
 import { type Database, migrate, openDatabase } from './db/index.ts';
-import { createGateway, type Gateway, type Recorder, startRecorder, type Tap } from './gateway/index.ts';
+import {
+  createGateway,
+  createOwnerCheck,
+  type Gateway,
+  type Guard,
+  localGuard,
+  type Recorder,
+  startRecorder,
+  systemTables,
+  type Tap,
+} from './gateway/index.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { type Env, readEnv } from './kernel/env.ts';
 import { asContextModeError, ContextModeError } from './kernel/errors.ts';
 import { LOCAL_ACCOUNT } from './kernel/ids.ts';
+import { installationKey } from './kernel/installation-key.ts';
 import { createLogger, type Logger } from './kernel/log.ts';
 import { createMetrics, type Metrics } from './kernel/metrics.ts';
+import { systemRandom } from './kernel/random.ts';
+import { watchLive } from './live.ts';
 
 /** Everything that a process of the product runs beside its HTTP listener. */
 export interface Services extends ApiServices {
   readonly metrics: Metrics;
   readonly gateway: Gateway;
-  /** Ends when the archive can be written. Rejects only for what a person must mend (see {@link startServices}). */
-  readonly opened: Promise<void>;
+  /** Who may use the process: in local mode the person who started it. */
+  readonly guard: Guard;
+  /**
+   * Opens the database; ends when the archive can be written. A database that fails for a reason that may pass is
+   * tried again, while bytes pass unarchived. Call it once.
+   * @throws ContextModeError `conflict` or `configuration` where only a person can help.
+   */
+  open(): Promise<void>;
   /** Lets answers finish, archives what waits, ends the database. Harmless when repeated. */
   stop(): Promise<void>;
 }
@@ -24,6 +43,8 @@ export interface Services extends ApiServices {
 const REOPEN_MS = 5_000;
 /** How long a stop waits for what is not archived yet. */
 const DRAIN_MS = 10_000;
+/** How long a stop lets answers finish. */
+const GRACE_MS = 30_000;
 /** Where the pages look for the services: on the global object, because they are bundled apart from the process. */
 const slot = Symbol.for('context-mode.services');
 
@@ -31,20 +52,25 @@ const slot = Symbol.for('context-mode.services');
 export async function start(): Promise<Services> {
   const env = readEnv(process.env);
   const log = createLogger(env.logLevel, 'context-mode');
-  const services = startServices({ env, clock: systemClock, log });
-  await services.opened;
+  const services = createServices({ env, clock: systemClock, log });
+  await services.open();
   return services;
 }
 
-/**
- * Starts gateway, archive and recorder, and provides them to the pages. The gateway passes bytes from the first
- * moment; the archive joins when its database is open. A database that fails for a reason that may pass is tried
- * again; `opened` rejects with ContextModeError `conflict` or `configuration` where only a person can help.
- */
-export function startServices({ env, clock, log }: { env: Env; clock: Clock; log: Logger }): Services {
+/** Makes gateway and archive and provides them to the pages. The gateway passes bytes from the first moment. */
+export function createServices({ env, clock, log }: { env: Env; clock: Clock; log: Logger }): Services {
   const metrics = createMetrics();
   const store = createStore({ env, clock, log, metrics });
-  const gateway = createGateway({ env, clock, log, metrics, tap: store.tap, accountId: LOCAL_ACCOUNT });
+  const guard = localGuard(createOwnerCheck(process.getuid?.() ?? null, systemTables), null);
+  const gateway = createGateway({
+    env,
+    clock,
+    log,
+    metrics,
+    guard,
+    tap: store.tap,
+    accountId: LOCAL_ACCOUNT,
+  });
   let stopped: Promise<void> | undefined;
   const services: Services = {
     env,
@@ -52,13 +78,14 @@ export function startServices({ env, clock, log }: { env: Env; clock: Clock; log
     log,
     metrics,
     gateway,
+    guard,
     accountId: LOCAL_ACCOUNT,
     archive: store.archive,
     live: store.live,
     health: store.health,
-    opened: store.opened,
+    open: store.open,
     stop() {
-      stopped ??= gateway.close().then(store.close);
+      stopped ??= gateway.close(GRACE_MS).then(store.close);
       return stopped;
     },
   };
@@ -70,7 +97,7 @@ interface Store {
   readonly tap: Tap;
   readonly archive: ArchiveReader;
   readonly live: ApiServices['live'];
-  readonly opened: Promise<void>;
+  open(): Promise<void>;
   health(): Promise<Health>;
   close(): Promise<void>;
 }
@@ -114,10 +141,12 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     }
   }
 
-  const opened = openUntilItHolds();
-  opened.catch(() => undefined);
+  let opened: Promise<void> = Promise.resolve();
   return {
-    opened,
+    open() {
+      opened = openUntilItHolds();
+      return opened;
+    },
     tap: {
       requestReceived(request) {
         if (open === null) metrics.notArchived.inc({ reason: 'database_not_open' });
@@ -155,8 +184,9 @@ async function openStore(
   const database = await openDatabase({ home: env.home, databaseUrl: env.databaseUrl, log });
   try {
     await migrate({ settings: database.settings, log });
-    await ensureLocalAccount(database.pool, { home: env.home, clock });
-    const stopListening = await listenLive(database.settings, onLive, log);
+    const key = await installationKey(env.home, systemRandom);
+    await ensureLocalAccount(database.pool, { clock, random: systemRandom, installationKey: key });
+    const stopListening = watchLive(database.pool, onLive, log);
     const worker = fileURLToPath(new URL('./recorder.js', import.meta.url));
     const recorder = startRecorder(
       worker,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { ContextModeError } from '../../kernel/errors.ts';
-import { newId, type Uuid } from '../../kernel/ids.ts';
+import { LOCAL_ACCOUNT, newId, type Uuid } from '../../kernel/ids.ts';
 import { type InstallationKey, seal, unseal } from '../../kernel/installation-key.ts';
 import type { RandomBytes } from '../../kernel/random.ts';
 import type { Queryable } from './connection.ts';
@@ -18,12 +18,16 @@ const LOCAL = 'local';
 
 /** The one account of a machine without sign-in, made at the first start. Safe to ask from any number of processes. */
 export function ensureLocalAccount(pool: Queryable, tools: AccountTools): Promise<Uuid> {
-  return ensureAccount(pool, LOCAL, tools);
+  return ensureAccount(pool, LOCAL, tools, LOCAL_ACCOUNT);
 }
 
-/** The account with this handle, made with a key of its own where there is none. */
-export async function ensureAccount(pool: Queryable, handle: string, tools: AccountTools): Promise<Uuid> {
-  const id = newId(tools.clock);
+/** The account with this handle, made (with `id`) with a key of its own where there is none. */
+export async function ensureAccount(
+  pool: Queryable,
+  handle: string,
+  tools: AccountTools,
+  id: Uuid = newId(tools.clock),
+): Promise<Uuid> {
   const at = dateOf(tools.clock.now());
   const key = seal(tools.installationKey, tools.random(ACCOUNT_KEY_BYTES), id, tools.random);
   await pool.query(

@@ -1,16 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import type { MaskedItem } from '../../archive/index.ts';
-import type { Item, Message } from '../../conversation/index.ts';
+import type { Item } from '../../conversation/index.ts';
 import { maskJson, maskText } from '../../redaction/index.ts';
 
 /**
- * The items of a message as they may be stored: secrets and e-mail addresses masked in text, body, main input and
+ * Items as they may be stored: secrets and e-mail addresses masked in text, body, main input and
  * path; size and keyed hash of the text before that. Media bytes stay as they are.
  */
-export async function maskItems(message: Message, accountKey: Uint8Array): Promise<readonly MaskedItem[]> {
+export async function maskItems(
+  items: readonly Item[],
+  accountKey: Uint8Array,
+): Promise<readonly MaskedItem[]> {
   const masked: MaskedItem[] = [];
-  for (const item of message.items) masked.push(await maskItem(item, accountKey));
+  for (const item of items) masked.push(await maskItem(item, accountKey));
   return masked;
 }
 

@@ -1,0 +1,323 @@
+import { createHmac } from 'node:crypto';
+import type {
+  ArchiveWriter,
+  MaskedItem,
+  MessageHash,
+  NewMark,
+  NewMessage,
+  Place,
+  RequestRecord,
+  ThreadState,
+} from '../../archive/index.ts';
+import {
+  answerNeeds,
+  type ChainedMessage,
+  chainAnswer,
+  hexOf,
+  type Identity,
+  type ResolvedChain,
+  resolveChain,
+  rootHash,
+  type SliceMapping,
+} from '../../conversation/index.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import type { ProtocolAdapter, ReadRequest, RequestHead } from '../adapter.ts';
+import { anthropicAdapter } from '../anthropic/index.ts';
+import { decodeBody } from '../decode.ts';
+import { openaiAdapter } from '../openai/index.ts';
+import type { TappedRequest } from '../tap.ts';
+import { maskBytes, maskItems } from './mask-items.ts';
+import type { RecordedAnswer } from './protocol.ts';
+
+/** Writes what went through the doors into the archive. Both functions may be called again for the same event. */
+export interface Pipeline {
+  /** Archives a request. Gives the reason why it could not be archived; null: it was, or there was nothing to. */
+  request(event: TappedRequest): Promise<string | null>;
+  /** Archives an answer and closes the request's record, after its request. */
+  answer(event: RecordedAnswer): Promise<string | null>;
+}
+
+/** Most bytes that a body may unfold to, and that an answer may. */
+const DECODED_LIMIT = 128 * 1024 * 1024;
+/** Requests whose answers are awaited; beyond it the oldest are forgotten (their answers then keep only the outcome). */
+const PENDING_LIMIT = 20_000;
+/** Preambles known to be stored. */
+const KNOWN_PREAMBLES = 2_000;
+
+/** What the answer needs to know of its request. */
+interface Pending {
+  readonly adapter: ProtocolAdapter;
+  readonly thread: ThreadState | null;
+  readonly parent: MessageHash;
+}
+
+/** Makes the pipeline over a store. */
+export function createPipeline(writer: ArchiveWriter): Pipeline {
+  const pending = new Map<string, Pending>();
+  const preambles = new Set<string>();
+
+  async function request(event: TappedRequest): Promise<string | null> {
+    const head = headOf(event);
+    const adapter = event.door === 'anthropic' ? anthropicAdapter : openaiAdapter;
+    const route = adapter.routeOf(head);
+    const encoding = head.headers.get('content-encoding') ?? '';
+    const body = await decodeBody(event.body, encoding, { limit: DECODED_LIMIT });
+    const read =
+      body === null || body.length === 0 || route === 'other' ? null : adapter.readRequest(head, body);
+    const unread =
+      route === 'other' ? null : body === null ? 'undecodable' : read === null ? 'unreadable' : null;
+    if (body === null || read === null || route !== 'generation') {
+      await writer.saveRequest({ ...recordOf(event, route), ...aboutRequest(read), note: unread });
+      return unread;
+    }
+    const placed = await placeRequest(event, read);
+    const chain = await resolve(event.accountId, adapter, body, read, placed.root);
+    const isSide = read.identity.kind !== 'main' && read.identity.kind !== 'subagent';
+    const retry = isRetry(placed.thread, chain);
+    const preambleHash = await savePreamble(event.accountId, body, read);
+    await writer.append({
+      accountId: event.accountId,
+      thread: placed.thread,
+      at: event.receivedAt,
+      messages: await messagesOf(chain.added, 'received', await writer.accountKey(event.accountId)),
+      aliases: chain.aliases,
+      marks: isSide || retry ? sideMarks(read.identity, chain) : moveMarks(placed.thread, chain, placed.root),
+      head: hexOf(chain.head) === hexOf(placed.root) ? null : chain.head,
+    });
+    await writer.saveRequest({
+      ...recordOf(event, route),
+      ...aboutRequest(read),
+      thread: placed.thread,
+      preambleHash,
+      lastMessage: chain.head,
+      retry,
+      note: read.identity.uncertain,
+    });
+    remember(event.id, { adapter, thread: placed.thread, parent: chain.head });
+    return null;
+  }
+
+  async function answer(event: RecordedAnswer): Promise<string | null> {
+    const known = pending.get(event.id);
+    const adapter = known?.adapter ?? (event.door === 'anthropic' ? anthropicAdapter : openaiAdapter);
+    const partial = event.ending !== 'complete';
+    const body =
+      event.body === null
+        ? null
+        : await decodeBody(event.body, event.contentEncoding, { limit: DECODED_LIMIT, partial });
+    const read =
+      body === null || event.status === null
+        ? null
+        : adapter.readAnswer(event.status, event.contentType, body);
+    if (known !== undefined && read !== null && read.messages.length > 0 && event.status === 200) {
+      const complete = read.complete && !partial;
+      const chained = chainAnswer(await writer.accountKey(event.accountId), known.parent, read.messages);
+      const last = chained.at(-1);
+      if (last !== undefined) {
+        await writer.append({
+          accountId: event.accountId,
+          thread: known.thread,
+          at: event.endedAt,
+          messages: await messagesOf(chained, 'produced', await writer.accountKey(event.accountId)),
+          aliases: [],
+          marks: complete
+            ? []
+            : [{ kind: 'partial_answer', message: last.hash, data: { ending: event.ending } }],
+          head: complete ? last.hash : null,
+        });
+      }
+      await writer.saveAnswer({
+        id: event.id,
+        accountId: event.accountId,
+        requestId: event.id,
+        providerId: read.providerId,
+        state: complete ? 'complete' : 'partial',
+        messages: chained.map((one) => one.hash),
+      });
+    }
+    await writer.saveOutcome({
+      id: event.id,
+      accountId: event.accountId,
+      status: event.status,
+      ending: event.ending,
+      responseBytes: event.responseBytes,
+      headMs: event.headMs,
+      firstByteMs: event.firstByteMs,
+      totalMs: event.totalMs,
+      ownMs: event.ownMs,
+      providerRequestId: event.providerRequestId,
+      stopReason: read?.stopReason ?? null,
+      usage: read?.usage ?? null,
+      error: read?.error ?? null,
+    });
+    pending.delete(event.id);
+    return event.body === null ? 'answer_too_large' : body === null ? 'answer_undecodable' : null;
+  }
+
+  async function placeRequest(
+    event: TappedRequest,
+    read: ReadRequest,
+  ): Promise<{ readonly thread: ThreadState | null; readonly root: MessageHash }> {
+    const place: Place | null = await writer.resolvePlace(
+      event.accountId,
+      read.identity.place,
+      event.receivedAt,
+    );
+    const thread = await writer.openThread(
+      event.accountId,
+      ownThread(read.identity),
+      place,
+      event.receivedAt,
+    );
+    const settled = thread?.place ?? place;
+    return { thread, root: rootHash(await writer.accountKey(event.accountId), settled?.projectId ?? null) };
+  }
+
+  async function resolve(
+    accountId: Uuid,
+    adapter: ProtocolAdapter,
+    body: Uint8Array,
+    read: ReadRequest,
+    root: MessageHash,
+  ): Promise<ResolvedChain<MaskedItem>> {
+    const key = await writer.accountKey(accountId);
+    const walk = resolveChain<MaskedItem>({
+      key,
+      root,
+      elements: read.elements.map(({ start, end }) => body.subarray(start, end)),
+      parse: adapter.parseMessage,
+      forms: adapter.forms,
+    });
+    return answerNeeds<MaskedItem>(walk, {
+      slices: (slices): Promise<ReadonlyMap<string, readonly SliceMapping[]>> =>
+        writer.lookUpSlices(accountId, slices),
+      children: (parent) => writer.childrenOf(accountId, parent),
+      masked: (items) => maskItems(items, key),
+    });
+  }
+
+  async function savePreamble(
+    accountId: Uuid,
+    body: Uint8Array,
+    read: ReadRequest,
+  ): Promise<Uint8Array | null> {
+    if (read.preamble.length === 0) return null;
+    const key = await writer.accountKey(accountId);
+    const hash = createHmac('sha256', key).update('preamble\0');
+    for (const { name, slice } of read.preamble)
+      hash.update(`${name}\0`).update(body.subarray(slice.start, slice.end));
+    const digest = hash.digest();
+    const known = `${accountId}${hexOf(digest)}`;
+    if (preambles.has(known)) return digest;
+    const parts = [];
+    for (const { name, slice } of read.preamble) {
+      parts.push({ name, body: await maskBytes(body.subarray(slice.start, slice.end), key) });
+    }
+    await writer.savePreamble(accountId, digest, parts);
+    if (preambles.size >= KNOWN_PREAMBLES) preambles.clear();
+    preambles.add(known);
+    return digest;
+  }
+
+  function remember(id: string, entry: Pending): void {
+    pending.set(id, entry);
+    if (pending.size > PENDING_LIMIT) {
+      const [oldest] = pending.keys();
+      if (oldest !== undefined) pending.delete(oldest);
+    }
+  }
+
+  return { request, answer };
+}
+
+/** The head as adapters see it: names in lower case, duplicates joined as HTTP says. */
+function headOf(event: TappedRequest): RequestHead {
+  const headers = new Map<string, string>();
+  for (const [name, value] of event.headers) {
+    const lower = name.toLowerCase();
+    const before = headers.get(lower);
+    headers.set(lower, before === undefined ? value : `${before}, ${value}`);
+  }
+  return { door: event.door, method: event.method, target: event.target, headers };
+}
+
+/** Side requests keep to a thread of their own, so that the main line reads as the person had it. */
+function ownThread(identity: Identity): Identity {
+  if (identity.kind === 'main' || identity.kind === 'subagent') return identity;
+  return { ...identity, clientThreadId: [identity.clientThreadId, identity.kind].filter(Boolean).join(':') };
+}
+
+function recordOf(event: TappedRequest, route: 'generation' | 'count' | 'other'): RequestRecord {
+  return {
+    id: event.id,
+    accountId: event.accountId,
+    thread: null,
+    door: event.door,
+    method: event.method,
+    path: event.target.split('?')[0] ?? event.target,
+    agent: 'unknown',
+    agentVersion: null,
+    kind: route === 'count' ? 'count' : 'other',
+    model: null,
+    stream: false,
+    receivedAt: event.receivedAt,
+    requestBytes: event.body.byteLength,
+    preambleHash: null,
+    lastMessage: null,
+    retry: false,
+    note: null,
+  };
+}
+
+function aboutRequest(
+  read: ReadRequest | null,
+): Pick<RequestRecord, 'agent' | 'agentVersion' | 'kind' | 'model' | 'stream'> | Record<string, never> {
+  if (read === null) return {};
+  const { agent, agentVersion, kind } = read.identity;
+  return { agent, agentVersion, kind, model: read.model, stream: read.stream };
+}
+
+/** A request whose chain is that of the thread's request before is a retry: agents mark retries in no way. */
+function isRetry(thread: ThreadState | null, chain: ResolvedChain): boolean {
+  if (thread?.lastRequestMessage == null || chain.added.length > 0) return false;
+  return hexOf(thread.lastRequestMessage) === hexOf(chain.head);
+}
+
+/** A chain that does not go on from the thread's newest message was moved: a rewind, an edit, a compaction. */
+function moveMarks(thread: ThreadState | null, chain: ResolvedChain, root: MessageHash): NewMark[] {
+  if (thread?.head == null) return [];
+  const head = hexOf(thread.head);
+  if (chain.positions.some((position) => hexOf(position) === head)) return [];
+  const added = new Set(chain.added.map((one) => hexOf(one.hash)));
+  const common = chain.positions.findLast((position) => !added.has(hexOf(position))) ?? null;
+  return [
+    {
+      kind: 'head_move',
+      message: common === null || hexOf(common) === hexOf(root) ? null : common,
+      data: { new: chain.added.length },
+    },
+  ];
+}
+
+function sideMarks(identity: Identity, chain: ResolvedChain): NewMark[] {
+  if (identity.kind !== 'compaction') return [];
+  return [{ kind: 'client_compaction', message: null, data: { messages: chain.positions.length } }];
+}
+
+/** Reasoning that stood before a message is kept as the first items of that message. */
+async function messagesOf(
+  chained: readonly ChainedMessage<MaskedItem>[] | readonly ChainedMessage[],
+  origin: NewMessage['origin'],
+  key: Uint8Array,
+): Promise<readonly NewMessage[]> {
+  const messages: NewMessage[] = [];
+  for (const { hash, parent, message, masked, reasoning } of chained) {
+    const own = (masked as readonly MaskedItem[] | null) ?? (await maskItems(message.items, key));
+    const before = await maskItems(
+      reasoning.flatMap((one) => one.items),
+      key,
+    );
+    messages.push({ hash, parent, role: message.role, origin, items: [...before, ...own] });
+  }
+  return messages;
+}

@@ -1,0 +1,150 @@
+import type { ArchiveWriter } from '../../archive/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { TappedRequest } from '../tap.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { FromWorker, ToWorker } from './protocol.ts';
+
+/** Takes events and works them off: in order within a conversation, several conversations side by side. */
+export interface Queue {
+  take(message: ToWorker): void;
+}
+
+/** Pauses between attempts while the store does not answer; the last one repeats. */
+const PAUSES_MS = [100, 300, 1_000, 3_000, 5_000];
+/** How long an event is tried again before it is given up and counted. */
+const PATIENCE_MS = 15 * 60_000;
+/** Attempts at an event that fails for a reason that is not the store's absence. */
+const ATTEMPTS = 3;
+/** Pause after the last write before stored texts are read back and confirmed. */
+const CONFIRM_MS = 250;
+const CONFIRM_BATCH = 500;
+
+/** Makes the queue of a recorder. `tell` reports to the gateway's thread. */
+export function createQueue(parts: {
+  readonly pipeline: Pipeline;
+  readonly writer: Pick<ArchiveWriter, 'confirm'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tell: (message: FromWorker) => void;
+}): Queue {
+  const { pipeline, clock, log, tell } = parts;
+  const lines = new Map<string, Promise<void>>();
+  const lineOfRequest = new Map<string, string>();
+  const confirmer = createConfirmer(parts);
+
+  function take(message: ToWorker): void {
+    const event = 'request' in message ? message.request : message.answer;
+    const line = 'request' in message ? lineOf(message.request) : (lineOfRequest.get(event.id) ?? event.id);
+    if ('request' in message) lineOfRequest.set(event.id, line);
+    else lineOfRequest.delete(event.id);
+    const before = lines.get(line) ?? Promise.resolve();
+    const work = before
+      .then(() =>
+        untilStored(() =>
+          'request' in message ? pipeline.request(message.request) : pipeline.answer(message.answer),
+        ),
+      )
+      .then((notArchived) => {
+        tell({ type: 'done', job: message.job, notArchived });
+        confirmer.soon(event.accountId);
+        if (lines.get(line) === work) lines.delete(line);
+      });
+    lines.set(line, work);
+  }
+
+  async function untilStored(work: () => Promise<string | null>): Promise<string | null> {
+    const began = clock.monotonic();
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (thrown) {
+        const absent = isAbsence(thrown);
+        const reason = reasonOf(thrown);
+        if (absent ? clock.monotonic() - began > PATIENCE_MS : attempt + 1 >= ATTEMPTS) {
+          log.error({ reason, absent }, 'an event could not be archived');
+          return absent ? 'database_absent' : 'store_failed';
+        }
+        if (absent)
+          tell({
+            type: 'waiting',
+            reason: 'The database does not answer; what comes is kept in memory meanwhile.',
+          });
+        log.warn({ reason, attempt }, 'an event is tried again');
+        await new Promise((resolve) =>
+          setTimeout(resolve, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]),
+        );
+      }
+    }
+  }
+
+  return { take };
+}
+
+/** Events of one conversation share a line; what names none has a line of its own. */
+function lineOf(request: TappedRequest): string {
+  for (const name of ['x-claude-code-session-id', 'thread-id', 'session-id', 'session_id', 'x-session-id']) {
+    const value = request.headers.find(([header]) => header.toLowerCase() === name)?.[1];
+    if (value !== undefined) return `${request.accountId} ${value}`;
+  }
+  return `${request.accountId} ${request.door}`;
+}
+
+/** SQLSTATE classes of a server that is away, starting, stopping or out of room, and the client's own codes for it. */
+const absence = /^(?:08|53|57P|58|ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND)/;
+
+function isAbsence(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+  return absence.test(code) || /timeout|terminated|not queryable|connection/i.test(thrown.message);
+}
+
+/** What may be logged of a fault: a code where there is one, since messages of the store can carry content. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return 'unknown';
+  return 'code' in thrown && typeof thrown.code === 'string'
+    ? `${thrown.name} ${thrown.code}`
+    : `${thrown.name}: ${thrown.message.slice(0, 200)}`;
+}
+
+/** Reads back what was written, a little later and in batches, so that each text's mark `confirmed` is set. */
+function createConfirmer({
+  writer,
+  log,
+}: {
+  readonly writer: Pick<ArchiveWriter, 'confirm'>;
+  readonly log: Logger;
+}): {
+  soon(accountId: Uuid): void;
+} {
+  const waiting = new Set<Uuid>();
+  let running = false;
+
+  async function run(): Promise<void> {
+    for (const accountId of [...waiting]) {
+      waiting.delete(accountId);
+      const confirmed = await writer.confirm(accountId, CONFIRM_BATCH);
+      if (confirmed >= CONFIRM_BATCH) waiting.add(accountId);
+    }
+  }
+
+  function later(): void {
+    running = true;
+    setTimeout(() => {
+      run()
+        .catch((thrown) => log.warn({ reason: reasonOf(thrown) }, 'stored texts could not be confirmed yet'))
+        .finally(() => {
+          running = false;
+          if (waiting.size > 0) later();
+        });
+    }, CONFIRM_MS);
+  }
+
+  return {
+    soon(accountId) {
+      waiting.add(accountId);
+      if (!running) later();
+    },
+  };
+}
