@@ -1,0 +1,56 @@
+import type { ConfigFormat, Entry } from '../edits/config-format.ts';
+import type { World } from '../world.ts';
+
+/** The agents that the command knows. */
+export type AgentName = 'claude-code' | 'codex';
+
+/** One value that connecting sets, and why. */
+export interface Setting extends Entry {
+  readonly why: string;
+  /** `base-url`: where requests go. `extra`: keeps the agent as good as before; a value that is there stays. */
+  readonly role: 'base-url' | 'extra';
+}
+
+/** Something that a person should know about a connected agent. `code` is for scripts and does not change. */
+export interface Note {
+  readonly code: string;
+  readonly text: string;
+  /** True if the agent does not reach the gateway because of it. */
+  readonly blocks: boolean;
+}
+
+/** An address that an agent uses now and that is not the gateway's. */
+export interface Elsewhere {
+  readonly url: string;
+  /** False: it is not set by the key that we would change, so it cannot be replaced by us. */
+  readonly replaceable: boolean;
+  /** Where it is set. */
+  readonly where: string;
+}
+
+/** What the command knows of one kind of agent. */
+export interface Agent {
+  readonly name: AgentName;
+  readonly title: string;
+  /** Name of its program. */
+  readonly program: string;
+  /** Names of its processes. */
+  readonly processNames: readonly string[];
+  readonly format: ConfigFormat;
+  /** Where in its file the base URL stands. */
+  readonly baseUrlPath: readonly string[];
+  /** The gateway's variable that names where requests of this agent go. */
+  readonly upstreamVariable: 'ANTHROPIC_UPSTREAM_URL' | 'OPENAI_UPSTREAM_URL';
+  /** Its own folder, absolute. */
+  folder(world: World): string;
+  /** The one file that connecting edits, absolute. */
+  file(world: World): string;
+  /** What connecting sets for a gateway (an address without a slash at its end). */
+  settings(world: World, gateway: string): Promise<readonly Setting[]>;
+  /** True if a value of the base URL key is a door of this gateway. */
+  isDoor(url: string, gateway: string): boolean;
+  /** Where the agent's requests go by its file, if not to the gateway and not to the provider by default. */
+  elsewhere(text: string, gateway: string): Elsewhere | null;
+  /** What outranks the file or keeps it from being read. `text` is the file as it would be. */
+  notes(world: World, text: string, gateway: string): Promise<readonly Note[]>;
+}

@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Node } from 'jsonc-parser';
+import { type ConfigFormat, type Entry, type OwnEntry, UnreadableConfig } from './config-format.ts';
+import { insertionOf, removalOf } from './json-layout.ts';
+import { nodeAt, propertyOf, readTree, type Shape, shapeOf } from './json-tree.ts';
+import { applySplices, positionAt, type Splice } from './splice.ts';
+
+/** JSON with comments and trailing commas, two levels deep at most: what Claude Code's settings need. */
+export const jsonFormat: ConfigFormat = {
+  check(text) {
+    const root = readTree(text);
+    if (root !== null && root.type !== 'object') {
+      throw new UnreadableConfig('It does not hold an object.', positionAt(text, root.offset));
+    }
+  },
+
+  find(text, path) {
+    const node = nodeAt(readTree(text), path);
+    if (node === null) return null;
+    const written = text.slice(node.offset, node.offset + node.length);
+    return { value: node.type === 'string' ? String(node.value) : null, written };
+  },
+
+  set(text, entries) {
+    jsonFormat.check(text);
+    const splices: Splice[] = [];
+    let current = text;
+    const add = (made: readonly Splice[]) => {
+      splices.push(...made);
+      current = mustApply(current, made);
+    };
+    for (const group of groupedByTable(entries)) add(setInTable(current, group.table, group.entries));
+    const expected = entries.reduce(withEntry, shapeOf(readTree(text)));
+    mustEqual(shapeOf(readTree(current)), expected);
+    return splices;
+  },
+
+  takeOut(text, entries, emptied) {
+    jsonFormat.check(text);
+    const splices: Splice[] = [];
+    let current = text;
+    const add = (made: readonly Splice[]) => {
+      splices.push(...made);
+      current = mustApply(current, made);
+    };
+    for (const entry of entries) add(takeOutOne(current, entry));
+    for (const table of [...emptied].sort((a, b) => b.length - a.length)) add(takeOutIfEmpty(current, table));
+    jsonFormat.check(current);
+    return splices;
+  },
+
+  missingTables(text, entries) {
+    const root = readTree(text);
+    const tables = groupedByTable(entries).map((group) => group.table);
+    return tables.filter((table) => table.length > 0 && nodeAt(root, table) === null);
+  },
+};
+
+function setInTable(text: string, table: readonly string[], entries: readonly Entry[]): Splice[] {
+  const root = readTree(text);
+  if (root === null) return [emptyDocument(text, table, entries)];
+  const object = nodeAt(root, table);
+  if (object === null) {
+    const [name, ...deeper] = table;
+    if (name === undefined || deeper.length > 0) throw new Error('a table lies one level deep at most');
+    const values = entries.map((entry): [string, string] => [
+      lastOf(entry.path),
+      JSON.stringify(entry.value),
+    ]);
+    return insertionOf(text, root, name, values);
+  }
+  if (object.type !== 'object') {
+    throw new UnreadableConfig(`"${table.join('.')}" is not an object.`, positionAt(text, object.offset));
+  }
+  const splices: Splice[] = [];
+  let current = text;
+  for (const entry of entries) {
+    const made = setOne(current, table, entry);
+    splices.push(...made);
+    current = mustApply(current, made);
+  }
+  return splices;
+}
+
+function setOne(text: string, table: readonly string[], entry: Entry): Splice[] {
+  const object = objectAt(text, table);
+  const value = JSON.stringify(entry.value);
+  const property = propertyOf(object, lastOf(entry.path));
+  if (property === null) return insertionOf(text, object, lastOf(entry.path), value);
+  if (property.value.type === 'string' && property.value.value === entry.value) return [];
+  const { offset, length } = property.value;
+  return [{ at: offset, removed: text.slice(offset, offset + length), inserted: value }];
+}
+
+function takeOutOne(text: string, entry: OwnEntry): Splice[] {
+  const root = readTree(text);
+  const object = nodeAt(root, entry.path.slice(0, -1));
+  if (object?.type !== 'object') return [];
+  const property = propertyOf(object, lastOf(entry.path));
+  if (property?.value.type !== 'string' || property.value.value !== entry.value) return [];
+  const { offset, length } = property.value;
+  if (entry.before === null) return removalOf(text, object, property);
+  return [{ at: offset, removed: text.slice(offset, offset + length), inserted: entry.before }];
+}
+
+function takeOutIfEmpty(text: string, table: readonly string[]): Splice[] {
+  const root = readTree(text);
+  const parent = nodeAt(root, table.slice(0, -1));
+  if (parent?.type !== 'object') return [];
+  const property = propertyOf(parent, lastOf(table));
+  if (property?.value.type !== 'object') return [];
+  const { offset, length } = property.value;
+  const inside = text.slice(offset + 1, offset + length - 1);
+  return inside.trim() === '' ? removalOf(text, parent, property) : [];
+}
+
+function emptyDocument(text: string, table: readonly string[], entries: readonly Entry[]): Splice {
+  const line = text.includes('\r\n') ? '\r\n' : '\n';
+  const nested = Object.fromEntries(entries.map((entry) => [lastOf(entry.path), entry.value]));
+  const value = table.reduceRight<unknown>((inner, name) => ({ [name]: inner }), nested);
+  const body = JSON.stringify(value, null, 2).replaceAll('\n', line);
+  return { at: 0, removed: '', inserted: text === '' ? body + line : body };
+}
+
+function groupedByTable(entries: readonly Entry[]): { table: readonly string[]; entries: Entry[] }[] {
+  const groups = new Map<string, { table: readonly string[]; entries: Entry[] }>();
+  for (const entry of entries) {
+    const table = entry.path.slice(0, -1);
+    const key = JSON.stringify(table);
+    const group = groups.get(key) ?? { table, entries: [] };
+    group.entries.push(entry);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** The shape of a document after one entry was set: the last twin's value changes, or a new pair stands last. */
+function withEntry(shape: Shape, entry: Entry): Shape {
+  const set = (current: Shape | undefined, path: readonly string[]): Shape => {
+    const [name, ...rest] = path;
+    if (name === undefined) return { leaf: entry.value };
+    const pairs = current !== undefined && 'pairs' in current ? current.pairs : [];
+    const index = pairs.findLastIndex(([key]) => key === name);
+    const next: [string, Shape] = [name, set(pairs[index]?.[1], rest)];
+    return { pairs: index === -1 ? [...pairs, next] : pairs.with(index, next) };
+  };
+  return set(shape, entry.path);
+}
+
+function objectAt(text: string, table: readonly string[]): Node {
+  const object = nodeAt(readTree(text), table);
+  if (object?.type !== 'object') throw new Error('the table was there a moment ago');
+  return object;
+}
+
+function lastOf(path: readonly string[]): string {
+  const last = path.at(-1);
+  if (last === undefined) throw new Error('a path has at least one name');
+  return last;
+}
+
+function mustApply(text: string, splices: readonly Splice[]): string {
+  const result = applySplices(text, splices);
+  if (result === null) throw new Error('a splice does not fit its text');
+  return result;
+}
+
+function mustEqual(got: Shape, expected: Shape): void {
+  if (!isDeepStrictEqual(got, expected))
+    throw new Error('the edit would have changed more than our own keys');
+}

@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dataFolder } from '../data-folder.ts';
+import { CliFailure, EXIT } from '../failure.ts';
+import type { HttpAnswer, World } from '../world.ts';
+import { DEFAULT_GATEWAY, gatewayAddress } from './address.ts';
+
+const HEALTH_MS = 3_000;
+const CALL_MS = 10_000;
+const HOUR_MS = 3_600_000;
+const PAGE = 500;
+const MAX_PAGES = 20;
+
+/** What the running gateway writes into the data folder. */
+export interface GatewayFile {
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly url: string;
+  readonly version: string;
+}
+
+/** A gateway that was asked for its health. */
+export type Gateway =
+  | { readonly url: string; readonly state: 'healthy'; readonly about: About }
+  | { readonly url: string; readonly state: 'silent' | 'foreign' | 'unhealthy' };
+
+/** What a gateway says of itself; null where it does not say it. */
+export interface About {
+  readonly version: string | null;
+  readonly mode: 'local' | 'hosted' | null;
+  /** Where each door leads, for example `https://api.anthropic.com`. */
+  readonly upstreams: Readonly<Record<string, string>>;
+}
+
+/** The last request of one agent that came through a door. */
+export interface LastRequest {
+  readonly agent: string;
+  readonly lastSeenAt: string;
+  readonly requests: number;
+  readonly lastStatus: number | null;
+}
+
+/** A session that was seen within the last hour. */
+export interface OpenSession {
+  readonly agent: string;
+  readonly title: string;
+  readonly lastSeenAt: string;
+}
+
+/** `gateway.json` of the data folder, or null where there is none that can be read. */
+export async function readGatewayFile(world: World): Promise<GatewayFile | null> {
+  try {
+    const stored: unknown = JSON.parse(await readFile(join(dataFolder(world), 'gateway.json'), 'utf8'));
+    const pid = numberAt(stored, 'pid');
+    const url = textAt(stored, 'url');
+    if (pid === null || url === null) return null;
+    const startedAt = textAt(stored, 'startedAt') ?? '';
+    return { pid, url: gatewayAddress(url), startedAt, version: textAt(stored, 'version') ?? '' };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The gateway's address: the one given, else `CONTEXT_MODE_URL`, else the running local one's, else the usual one.
+ * @throws CliFailure `usage` where the given one is none.
+ */
+export async function findAddress(world: World, given: string | undefined): Promise<string> {
+  const named = given ?? world.variables.CONTEXT_MODE_URL;
+  if (named) return gatewayAddress(named);
+  return (await readGatewayFile(world))?.url ?? usualAddress(world);
+}
+
+/** Where a local gateway listens by the variables of this shell. */
+export function usualAddress(world: World): string {
+  const port = world.variables.PORT || '4141';
+  const host = world.variables.HOST || '127.0.0.1';
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return URL.canParse(url) ? gatewayAddress(url) : DEFAULT_GATEWAY;
+}
+
+/** Asks what answers at an address for its health. Never throws. */
+export async function probe(world: World, url: string): Promise<Gateway> {
+  const health = await world.get(`${url}/healthz`, HEALTH_MS);
+  if (health === null) return { url, state: 'silent' };
+  const status = await world.get(`${url}/api/v1/status`, CALL_MS);
+  if (!isOurs(status)) return { url, state: 'foreign' };
+  if (health.status !== 200) return { url, state: 'unhealthy' };
+  return { url, state: 'healthy', about: aboutOf(status?.status === 200 ? status.body : null) };
+}
+
+/** Asks an address, and fails where no gateway answers there. @throws CliFailure `noGateway` */
+export async function mustAnswer(world: World, url: string): Promise<Gateway & { state: 'healthy' }> {
+  const gateway = await probe(world, url);
+  if (gateway.state === 'healthy') return gateway;
+  const what = {
+    silent: `No gateway answers at ${url}.`,
+    foreign: `What answers at ${url} is not a Context Mode gateway.`,
+    unhealthy: `The gateway at ${url} says that it is not well.`,
+  }[gateway.state];
+  const hint =
+    gateway.state === 'unhealthy'
+      ? 'Run "context-mode doctor", or read its log in the data folder.'
+      : 'Start it with "context-mode start" (or "npm start" in its folder), or name another one with --gateway URL.';
+  throw new CliFailure(EXIT.noGateway, what, hint);
+}
+
+/** The last request of each agent, or null where the gateway does not say. */
+export async function lastRequests(world: World, url: string): Promise<LastRequest[] | null> {
+  const items = itemsOf(await world.get(`${url}/api/v1/connections`, CALL_MS));
+  return (
+    items?.flatMap((item) => {
+      const agent = textAt(item, 'agent');
+      const lastSeenAt = textAt(item, 'lastSeenAt');
+      if (agent === null || lastSeenAt === null) return [];
+      return [
+        {
+          agent,
+          lastSeenAt,
+          requests: numberAt(item, 'requests') ?? 0,
+          lastStatus: numberAt(item, 'lastStatus'),
+        },
+      ];
+    }) ?? null
+  );
+}
+
+/** The sessions seen within the last hour, or null where the gateway does not say. */
+export async function openSessions(world: World, url: string): Promise<OpenSession[] | null> {
+  const items = itemsOf(await world.get(`${url}/api/v1/sessions?limit=50`, CALL_MS));
+  return (
+    items?.flatMap((item) => {
+      const lastSeenAt = textAt(item, 'lastSeenAt');
+      if (lastSeenAt === null || !(Date.parse(lastSeenAt) > world.now() - HOUR_MS)) return [];
+      return [{ agent: textAt(item, 'agent') ?? 'unknown', title: textAt(item, 'title') ?? '', lastSeenAt }];
+    }) ?? null
+  );
+}
+
+/** How many requests came since a moment (`atLeast` where there are more than were counted), or null. */
+export async function requestsSince(
+  world: World,
+  url: string,
+  since: number,
+): Promise<{ count: number; atLeast: boolean } | null> {
+  let count = 0;
+  let cursor = '';
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const answer = await world.get(`${url}/api/v1/requests?limit=${PAGE}${cursor}`, CALL_MS);
+    const items = itemsOf(answer);
+    if (items === null) return null;
+    const recent = items.filter((item) => Date.parse(textAt(item, 'receivedAt') ?? '') >= since).length;
+    count += recent;
+    const next = textAt(answer?.body, 'next');
+    if (next === null || recent < items.length) return { count, atLeast: false };
+    cursor = `&cursor=${encodeURIComponent(next)}`;
+  }
+  return { count, atLeast: true };
+}
+
+/** Every answer of the gateway's API carries its request id, errors too. */
+function isOurs(answer: HttpAnswer | null): boolean {
+  return answer?.headers.has('x-context-mode-request-id') ?? false;
+}
+
+function aboutOf(body: unknown): About {
+  const upstreams = fieldOf(body, 'upstreams');
+  const entries = typeof upstreams === 'object' && upstreams !== null ? Object.entries(upstreams) : [];
+  const mode = textAt(body, 'mode');
+  return {
+    version: textAt(body, 'version'),
+    mode: mode === 'local' || mode === 'hosted' ? mode : null,
+    upstreams: Object.fromEntries(
+      entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    ),
+  };
+}
+
+function itemsOf(answer: HttpAnswer | null): unknown[] | null {
+  const items = answer?.status === 200 ? fieldOf(answer.body, 'items') : null;
+  return Array.isArray(items) ? items : null;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function textAt(value: unknown, name: string): string | null {
+  const field = fieldOf(value, name);
+  return typeof field === 'string' ? field : null;
+}
+
+function numberAt(value: unknown, name: string): number | null {
+  const field = fieldOf(value, name);
+  return typeof field === 'number' ? field : null;
+}

@@ -1,0 +1,53 @@
+import type { Agent, Note } from '../agents/agent.ts';
+import { AGENTS, findAgents } from '../agents/find.ts';
+import { EXIT } from '../failure.ts';
+import { readConfigFile } from '../files/config-file.ts';
+import { asFailure } from '../output.ts';
+import type { World } from '../world.ts';
+import { recordOf } from './apply.ts';
+
+/** How one agent stands to a gateway. */
+export interface Standing {
+  readonly agent: Agent;
+  /** Its configuration file. */
+  readonly path: string;
+  /**
+   * `connected`: its file leads to the gateway. `elsewhere`: it leads to another address. `not-connected`: to the
+   * provider. `changed`: it was connected, and its file was changed since so that it leads no longer to the
+   * gateway. `unreadable`: the file cannot be read. `absent`: the agent is not on this machine.
+   */
+  readonly state: 'connected' | 'elsewhere' | 'not-connected' | 'changed' | 'unreadable' | 'absent';
+  /** The address that its file names; null: none. */
+  readonly url: string | null;
+  readonly notes: readonly Note[];
+  /** Why the file cannot be read. */
+  readonly problem: string | null;
+}
+
+/** How each known agent stands to a gateway. */
+export async function standings(world: World, gateway: string): Promise<Standing[]> {
+  const found = await findAgents(world);
+  return Promise.all(
+    AGENTS.map(async (agent): Promise<Standing> => {
+      const path = agent.file(world);
+      const none = { agent, path, url: null, notes: [], problem: null };
+      if (!found.includes(agent)) return { ...none, state: 'absent' };
+      try {
+        const file = await readConfigFile(path);
+        agent.format.check(file.text);
+        const value = agent.format.find(file.text, agent.baseUrlPath);
+        const url = value === null ? null : (value.value ?? value.written);
+        const elsewhere = agent.elsewhere(file.text, gateway);
+        if (url !== null && agent.isDoor(url, gateway) && elsewhere === null) {
+          return { ...none, state: 'connected', url, notes: await agent.notes(world, file.text, gateway) };
+        }
+        if ((await recordOf(world, file))?.gateway === gateway) return { ...none, state: 'changed', url };
+        return { ...none, state: elsewhere ? 'elsewhere' : 'not-connected', url: elsewhere?.url ?? url };
+      } catch (thrown) {
+        const failure = asFailure(thrown);
+        const problem = failure.exitCode === EXIT.file ? failure.message : `${path}: ${failure.message}`;
+        return { ...none, state: 'unreadable', problem };
+      }
+    }),
+  );
+}

@@ -1,0 +1,58 @@
+import { CliFailure, EXIT, type ExitCode } from './failure.ts';
+import type { World } from './world.ts';
+
+/** Where a command's results go: lines for a person, or one JSON value for a script. */
+export interface Output {
+  readonly json: boolean;
+  /** A line for a person; nothing in JSON mode. */
+  line(text?: string): void;
+  /** The result as a JSON value; nothing outside JSON mode. Called once. */
+  result(value: Readonly<Record<string, unknown>>): void;
+}
+
+/** An output on the standard streams of a world. */
+export function createOutput(world: World, json: boolean): Output {
+  return {
+    json,
+    line(text = '') {
+      if (!json) world.write(`${text}\n`);
+    },
+    result(value) {
+      if (json) world.write(`${JSON.stringify(value, null, 2)}\n`);
+    },
+  };
+}
+
+/** Tells of a fault, in words on standard error or as JSON on standard output. @returns the exit code. */
+export function reportFault(world: World, json: boolean, thrown: unknown): ExitCode {
+  const failure = asFailure(thrown);
+  if (json) {
+    const error = { message: failure.message, hint: failure.hint, exitCode: failure.exitCode };
+    world.write(`${JSON.stringify({ ok: false, error }, null, 2)}\n`);
+  } else {
+    world.complain(`${failure.message}\n${failure.hint}\n`);
+  }
+  return failure.exitCode;
+}
+
+/** Any thrown value as one that can be shown. */
+export function asFailure(thrown: unknown): CliFailure {
+  if (thrown instanceof CliFailure) return thrown;
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new CliFailure(
+    EXIT.fault,
+    `Something went wrong: ${reason}`,
+    'If it stays, report it with this text.',
+    {
+      cause: thrown,
+    },
+  );
+}
+
+/** A path as people write it: with `~` for the home folder. */
+export function shownPath(world: World, path: string): string {
+  const { home } = world;
+  return /^[/\\]/.test(path.slice(home.length)) && path.startsWith(home)
+    ? `~${path.slice(home.length)}`
+    : path;
+}

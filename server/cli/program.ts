@@ -1,0 +1,175 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { AgentName } from './agents/agent.ts';
+import { connect } from './commands/connect.ts';
+import { disconnect } from './commands/disconnect.ts';
+import { doctor } from './commands/doctor.ts';
+import { start } from './commands/start.ts';
+import { status } from './commands/status.ts';
+import { stop } from './commands/stop.ts';
+import { EXIT, type ExitCode } from './failure.ts';
+import { createOutput, type Output, reportFault } from './output.ts';
+import type { World } from './world.ts';
+
+const EXIT_CODES = `
+Exit codes:
+  0  done, or nothing to do (status: the gateway runs)
+  1  a fault that the command does not know
+  2  the command line was not understood
+  3  no gateway answers
+  4  no agent was found on this machine
+  5  a file could not be changed or must not be; nothing was changed in it
+  6  agreement is needed: run it with --yes
+  7  doctor found something that does not work
+  8  the gateway could not be started or stopped`;
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Runs the command line. Never throws. @returns the exit code. */
+export async function runProgram(
+  world: World,
+  argv: readonly string[],
+  version: string,
+): Promise<0 | ExitCode> {
+  const json = argv.includes('--json');
+  const output = createOutput(world, json);
+  let code: 0 | ExitCode = 0;
+  const program = createProgram(world, output, version, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : usageFault(world, json, thrown);
+    return reportFault(world, json, thrown);
+  }
+}
+
+function usageFault(world: World, json: boolean, fault: CommanderError): ExitCode {
+  const message = fault.message.replace(/^error: /, '');
+  if (json)
+    world.write(
+      `${JSON.stringify({ ok: false, error: { message, hint: 'See --help.', exitCode: EXIT.usage } }, null, 2)}\n`,
+    );
+  return EXIT.usage;
+}
+
+function createProgram(
+  world: World,
+  output: Output,
+  version: string,
+  done: (code: 0 | ExitCode) => void,
+): Command {
+  const program = new Command('context-mode')
+    .description('Connects the coding agents on this machine to a Context Mode gateway.')
+    .version(version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => world.write(text),
+      writeErr: (text) => (output.json ? undefined : world.complain(text)),
+    })
+    .showHelpAfterError('See --help.')
+    .addHelpText('after', EXIT_CODES);
+
+  const command = (name: string, description: string, isDefault = false) =>
+    program
+      .command(name, { isDefault })
+      .description(description)
+      .option('--json', 'print one JSON value')
+      .addHelpText('after', EXIT_CODES);
+  const gateway = () =>
+    new Option('--gateway <url>', 'the gateway (or CONTEXT_MODE_URL; else the local one)');
+  const agents = () => new Option('--agent <name...>', 'only these agents').choices(['claude-code', 'codex']);
+
+  command('connect', 'connect the agents: one edit of one file each (the default)', true)
+    .addOption(gateway())
+    .addOption(agents())
+    .option('--yes', 'agree to the change')
+    .option('--replace', 'an address that leads elsewhere gives way; disconnect puts it back')
+    .option('--start', 'start the local gateway where none answers')
+    .option('--dry-run', 'show the change and write nothing')
+    .action(async (given: Options) => {
+      const { yes, replace, dryRun, start: startIt } = flags(given);
+      done(
+        await connect(world, output, {
+          gateway: text(given.gateway),
+          agents: names(given),
+          yes,
+          replace,
+          dryRun,
+          start: startIt,
+        }),
+      );
+    });
+
+  command('disconnect', 'put the files back as they were, to the byte where nobody touched them since')
+    .addOption(gateway())
+    .addOption(agents())
+    .option('--yes', 'agree to the change')
+    .option('--dry-run', 'show the change and write nothing')
+    .action(async (given: Options) => {
+      const { yes, dryRun } = flags(given);
+      done(
+        await disconnect(world, output, { gateway: text(given.gateway), agents: names(given), yes, dryRun }),
+      );
+    });
+
+  command('status', 'show the gateway, the agents, their last requests')
+    .addOption(gateway())
+    .action(async (given: Options) => done(await status(world, output, { gateway: text(given.gateway) })));
+
+  command('start', 'start the local gateway in the background')
+    .option('--product <folder>', 'the clone of Context Mode, where this command lies elsewhere')
+    .option('--wait <seconds>', 'how long to wait until it answers', seconds)
+    .action(async (given: Options) =>
+      done(await start(world, output, { product: text(given.product), wait: number(given.wait) })),
+    );
+
+  command('stop', 'stop the local gateway')
+    .option('--disconnect', 'disconnect the agents first')
+    .option('--wait <seconds>', 'how long answers on their way may take to finish', seconds)
+    .action(async (given: Options) =>
+      done(await stop(world, output, { disconnect: flags(given).disconnect, wait: number(given.wait) })),
+    );
+
+  command('doctor', 'look at the whole way: files, variables, gateway, providers, proxies')
+    .addOption(gateway())
+    .option('--bundle <file>', 'write versions, settings and counters to a file; no content')
+    .action(async (given: Options) =>
+      done(
+        await doctor(world, output, { gateway: text(given.gateway), bundle: text(given.bundle) }, version),
+      ),
+    );
+  return program;
+}
+
+function flags(given: Options) {
+  const is = (name: string) => given[name] === true;
+  return {
+    yes: is('yes'),
+    replace: is('replace'),
+    dryRun: is('dryRun'),
+    start: is('start'),
+    disconnect: is('disconnect'),
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function names(given: Options): AgentName[] | undefined {
+  if (!Array.isArray(given.agent)) return undefined;
+  return given.agent.filter((name): name is AgentName => name === 'claude-code' || name === 'codex');
+}
+
+function seconds(value: string): number {
+  const parsed = Number(value);
+  if (!/^\d+(\.\d+)?$/.test(value) || !Number.isFinite(parsed))
+    throw new InvalidArgumentError('Not a number of seconds.');
+  return parsed;
+}
