@@ -1,28 +1,44 @@
 import { defineConfig } from 'vitest/config';
 
-const everywhere = ['server/**', 'app/**', 'e2e/simulator/**'];
-const databaseTests = ['server/**/*.db.test.ts', 'app/**/*.db.test.ts'];
+const PRODUCT = ['server/**', 'app/**', 'e2e/simulator/**'];
+const DATABASE = ['server/**/*.db.test.ts', 'app/**/*.db.test.ts'];
 
-// Each project is a stage of the test command; see server/setup/test.mjs.
+// Each project is a stage of the test command; see server/setup/stages.mjs.
 export default defineConfig({
+  resolve: { alias: { '@': import.meta.dirname } },
+  resolve: { alias: { '@': import.meta.dirname } },
   test: {
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
-          include: everywhere.map((folder) => `${folder}/*.test.{ts,tsx}`),
-          exclude: ['**/node_modules/**', ...databaseTests],
+          include: PRODUCT.map((folder) => `${folder}/*.test.{ts,tsx,mjs}`),
+          exclude: ['**/node_modules/**', ...DATABASE],
         },
       },
       {
         extends: true,
         test: {
           name: 'db',
-          include: databaseTests,
+          include: DATABASE,
           globalSetup: ['server/db/testing-setup.ts'],
-          testTimeout: 20_000,
+          testTimeout: 30_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'fuzz', include: ['e2e/fuzz/**/*.test.ts'], testTimeout: 300_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: ['e2e/faults/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],
