@@ -4,8 +4,12 @@ import type { Protocol, TurnKind } from './script/types.ts';
 /** A content coding that an answer can be sent in. */
 export type Coding = 'gzip' | 'br' | 'deflate' | 'zstd';
 
-/** Where in an answer's body a fault strikes: after so many body bytes, or after so many stream events. */
-export type Place = { readonly afterBytes?: number; readonly afterEvents?: number };
+/**
+ * Where in an answer's body a fault strikes: after so many body bytes, or after so many stream events. With `pauseMs`
+ * so much simulator time passes between the bytes before it and a fault that ends the connection, so that the client
+ * has them for certain (a reset throws away what is still on its way).
+ */
+export type Place = { readonly afterBytes?: number; readonly afterEvents?: number; readonly pauseMs?: number };
 
 /**
  * A fault on demand.

@@ -42,6 +42,7 @@ export async function deliver(answer: Answer, fault: Fault | undefined, delivery
     await write(delivery, frame.bytes);
   }
   logged.body = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
+  if (fault !== undefined && 'pauseMs' in fault) await clock.sleep(fault.pauseMs ?? 0, delivery.gone);
   finish(shaped.after, logged, delivery);
 }
 
