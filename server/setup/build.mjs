@@ -1,5 +1,5 @@
 // Builds the server, the command and the console; each only if what it is made from has changed.
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { generate } from './generate.mjs';
 import { install } from './install.mjs';
 import {
@@ -21,8 +21,12 @@ const isSource = (path) => !/\.(test|bench)\.tsx?$/.test(path) && !path.startsWi
 /** What every part depends on beside its sources. */
 const COMMON = ['package-lock.json', 'tsconfig.json', 'server/setup/build.mjs', 'prisma/schema.prisma'];
 
-/** Entries of the server: the process, and the worker thread that archives. */
-const SERVER_ENTRIES = { main: 'server/main.ts', recorder: 'server/gateway/record/worker.ts' };
+/** Entries of the server: the process, its services for where Next runs alone, and the thread that archives. */
+const SERVER_ENTRIES = {
+  main: 'server/main.ts',
+  services: 'server/services.ts',
+  recorder: 'server/gateway/record/worker.ts',
+};
 
 /** A part of the product: what it is made from, what shows that it is there, and how it is made. */
 const PARTS = [
@@ -83,6 +87,7 @@ const NODE_BUNDLE = {
 };
 
 async function buildServer() {
+  rmSync(at('dist'), { recursive: true, force: true });
   const entries = Object.entries(SERVER_ENTRIES).filter(([, file]) => existsSync(at(file)));
   return esbuild({
     ...NODE_BUNDLE,
@@ -90,22 +95,14 @@ async function buildServer() {
     outdir: at('dist'),
     packages: 'external',
     splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
+    // Beside the entries: code finds the worker's file from its own address, wherever it was put.
+    chunkNames: '[name]-[hash]',
   });
 }
 
-/** The command is published by itself, so what it needs is inside its one file. */
-async function buildCommand() {
-  const banner =
-    "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
-  return esbuild({
-    ...NODE_BUNDLE,
-    entryPoints: [at('server/cli/main.ts')],
-    outfile: at('server/cli/dist/main.js'),
-    // Where a package offers both forms, the module form is taken: the other one's `require` cannot be followed.
-    mainFields: ['module', 'main'],
-    banner: { js: banner },
-  });
+/** The command is a package of its own and knows how it is built. */
+function buildCommand() {
+  return runNode(at('server/cli/build.mjs'), []);
 }
 
 async function esbuild(options) {
