@@ -9,7 +9,11 @@ export type Coding = 'gzip' | 'br' | 'deflate' | 'zstd';
  * so much simulator time passes between the bytes before it and a fault that ends the connection, so that the client
  * has them for certain (a reset throws away what is still on its way).
  */
-export type Place = { readonly afterBytes?: number; readonly afterEvents?: number; readonly pauseMs?: number };
+export type Place = {
+  readonly afterBytes?: number;
+  readonly afterEvents?: number;
+  readonly pauseMs?: number;
+};
 
 /**
  * A fault on demand.
