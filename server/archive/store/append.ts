@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { MessageHash, NewMark, NewMessage, RecordBatch } from '../types.ts';
 import { findCalls } from './calls.ts';
-import { codeOf, type Queryable, type StorePool, transaction } from './connection.ts';
+import { ConflictError, codeOf, type Queryable, type StorePool, transaction } from './connection.ts';
 import { insertContent, tick } from './content.ts';
 import { copyForkedLog } from './fork.ts';
 import { LIVE_NOTIFY } from './live.ts';
@@ -20,6 +20,8 @@ export interface LockedSession {
   readonly title: string;
   readonly next_seq: number;
   readonly head: Buffer | null;
+  /** How many of the batch's messages are stored. */
+  readonly stored: number;
 }
 
 /** A message of the chain that the session's log does not have yet. */
@@ -115,13 +117,18 @@ async function lockSession(
     (await findUnplaced(connection, batch)) ??
     (await makeUnplaced(connection, clock, batch, at));
   const { rows } = await connection.query<LockedSession>(
-    `SELECT s.id, t.id AS thread_id, t.client_thread_id, s.worktree_id, s.title, s.next_seq, t.head
+    `SELECT s.id, t.id AS thread_id, t.client_thread_id, s.worktree_id, s.title, s.next_seq, t.head,
+       (SELECT count(*)::int FROM message m WHERE m.account_id = $1 AND m.hash = ANY($4::bytea[])) AS stored
      FROM session s JOIN thread t ON t.account_id = s.account_id AND t.session_id = s.id
      WHERE s.account_id = $1 AND s.id = $2 AND t.id = $3 FOR UPDATE OF s`,
-    [batch.accountId, ids.sessionId, ids.threadId],
+    [batch.accountId, ids.sessionId, ids.threadId, batch.messages.map((message) => message.hash)],
   );
+  const [session] = rows;
+  // What was there already when this batch was inserted may have been deleted before the lock was taken.
+  if (session && session.stored < batch.messages.length)
+    throw new ConflictError('a message was deleted meanwhile');
   // A session that a person deleted meanwhile stays deleted: its next request opens a new one.
-  return rows[0] ?? null;
+  return session ?? null;
 }
 
 interface SessionIds {

@@ -10,6 +10,9 @@ export type StorePool = Pick<pg.Pool, 'query' | 'connect'>;
 const CONFLICTS: ReadonlySet<string> = new Set(['40P01', '40001', '23503', '23505']);
 const ATTEMPTS = 5;
 
+/** Thrown inside a transaction that met another writer's work and must go again. */
+export class ConflictError extends Error {}
+
 /**
  * Runs `work` inside one transaction: all of it is committed or nothing. A conflict with another writer rolls back and
  * goes again, at most five times in all.
@@ -23,7 +26,8 @@ export async function transaction<T>(
     try {
       return await once(pool, (connection) => work(connection, attempt));
     } catch (error) {
-      if (attempt + 1 >= ATTEMPTS || !CONFLICTS.has(codeOf(error))) throw error;
+      const isConflict = error instanceof ConflictError || CONFLICTS.has(codeOf(error));
+      if (attempt + 1 >= ATTEMPTS || !isConflict) throw error;
     }
   }
 }

@@ -1,0 +1,140 @@
+import { DOC_ID_PREFIX, type Role } from '../../conversation/index.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import { decodeText, plainText, sliceCharacters } from '../text.ts';
+import type { ArchiveReader, DocId, LogRow } from '../types.ts';
+import type { Queryable } from './connection.ts';
+import { atLeastOne } from './cursor.ts';
+import { MAIN_THREAD } from './threads.ts';
+import { type Big, millisOf, numberOrNull } from './values.ts';
+
+/** What the main line is called where threads are named. */
+export const MAIN_THREAD_NAME = 'main';
+
+const INT_MAX = 2_147_483_647;
+
+interface StoredRow {
+  readonly seq: number;
+  readonly at: Date;
+  readonly kind: LogRow['kind'];
+  readonly role: Role | null;
+  readonly thread: string | null;
+  readonly docid: string | null;
+  readonly tool_name: string | null;
+  readonly main_input: string | null;
+  readonly body: string | null;
+  readonly exact: Buffer | null;
+  readonly chars: number | null;
+  readonly duration_ms: Big | null;
+  readonly data: LogRow['data'];
+  readonly media: number;
+  readonly call_id: string | null;
+  readonly is_error: boolean | null;
+}
+
+/** `$3` characters of each body; of a text that PostgreSQL cannot hold, enough of its bytes for as many characters. */
+const ROWS = `
+SELECT e.seq, e.at, e.kind, CASE WHEN e.position IS NOT NULL THEN m.role END AS role, t.client_thread_id AS thread,
+  i.docid, i.tool_name, i.main_input, left(i.text, $3) AS body, substring(i.exact FROM 1 FOR $4) AS exact, i.chars,
+  e.duration_ms, e.data, i.call_id, i.is_error,
+  (SELECT count(*)::int FROM media f
+   WHERE f.account_id = e.account_id AND f.message_hash = e.message_hash AND f.position = e.position) AS media
+FROM event e
+LEFT JOIN thread t ON t.account_id = e.account_id AND t.id = e.thread_id
+LEFT JOIN message m ON m.account_id = e.account_id AND m.hash = e.message_hash
+LEFT JOIN item i ON i.account_id = e.account_id AND i.message_hash = e.message_hash AND i.position = e.position`;
+
+/**
+ * The rows of a session's log between two positions (both left out), oldest first; with more matches than `limit` the
+ * newest. `match` is a LIKE pattern (`%`, `_`) that is looked for anywhere in text, tool name, main input and the facts
+ * of marks; ASCII letters match in either case. A backslash is an ordinary character.
+ */
+export async function readLog(
+  pool: Queryable,
+  accountId: Uuid,
+  sessionId: Uuid,
+  filter: Parameters<ArchiveReader['readLog']>[2],
+): Promise<{ readonly matched: number; readonly showing: number; readonly rows: readonly LogRow[] }> {
+  const clip = Math.min(Math.max(0, Math.trunc(filter.clip)), INT_MAX);
+  const limit = atLeastOne(filter.limit);
+  const between = [accountId, sessionId, clampSeq(filter.after ?? 0), clampSeq(filter.before ?? INT_MAX)];
+  const filtered = filter.match !== undefined || filter.kinds !== undefined;
+  const found = filtered
+    ? await pool.query<{ seq: number; matched: number }>(MATCHES, [
+        ...between,
+        filter.kinds ?? null,
+        filter.match === undefined ? null : `%${plainText(filter.match)}%`,
+        limit,
+      ])
+    : await pool.query<{ seq: number; matched: number }>(POSITIONS, [...between, limit]);
+  const matched = found.rows[0]?.matched ?? 0;
+  const seqs = found.rows.map((row) => row.seq);
+  const { rows } = await pool.query<StoredRow>(
+    `${ROWS} WHERE e.account_id = $1 AND e.session_id = $2 AND e.seq = ANY($5::int[]) ORDER BY e.seq`,
+    [accountId, sessionId, clip, bytesFor(clip), seqs],
+  );
+  return { matched, showing: rows.length, rows: rows.map((row) => logRowOf(row, clip)) };
+}
+
+/** Positions have no gaps, so that without a filter they are counted without being read. */
+const POSITIONS = `
+SELECT e.seq, GREATEST(0, LEAST($4::int, s.next_seq) - GREATEST($3::int, 0) - 1) AS matched
+FROM event e JOIN session s ON s.account_id = e.account_id AND s.id = e.session_id
+WHERE e.account_id = $1 AND e.session_id = $2 AND e.seq > $3 AND e.seq < $4
+ORDER BY e.seq DESC LIMIT $5`;
+
+const MATCHES = `
+SELECT e.seq, (count(*) OVER ())::int AS matched
+FROM event e
+LEFT JOIN item i ON i.account_id = e.account_id AND i.message_hash = e.message_hash AND i.position = e.position
+WHERE e.account_id = $1 AND e.session_id = $2 AND e.seq > $3 AND e.seq < $4
+  AND ($5::text[] IS NULL OR e.kind = ANY($5))
+  AND ($6::text IS NULL
+    OR lower(i.text COLLATE "C") LIKE lower($6 COLLATE "C") ESCAPE ''
+    OR lower(concat_ws(E'\\n', i.tool_name, i.main_input, e.data::text) COLLATE "C") LIKE lower($6 COLLATE "C") ESCAPE '')
+ORDER BY e.seq DESC LIMIT $7`;
+
+/** The event at one position with its whole body, or null. */
+export async function readEvent(
+  pool: Queryable,
+  accountId: Uuid,
+  sessionId: Uuid,
+  seq: number,
+): Promise<LogRow | null> {
+  if (!Number.isInteger(seq) || seq < 1 || seq > INT_MAX) return null;
+  const { rows } = await pool.query<StoredRow>(
+    `${ROWS} WHERE e.account_id = $1 AND e.session_id = $2 AND e.seq = $5`,
+    [accountId, sessionId, INT_MAX, INT_MAX, seq],
+  );
+  const [row] = rows;
+  return row ? logRowOf(row, INT_MAX) : null;
+}
+
+function clampSeq(seq: number): number {
+  return Number.isFinite(seq) ? Math.min(Math.max(0, Math.trunc(seq)), INT_MAX) : INT_MAX;
+}
+
+/** Bytes of generalised UTF-8 that hold at least `characters` characters. */
+function bytesFor(characters: number): number {
+  return Math.min(characters * 4, INT_MAX);
+}
+
+function logRowOf(row: StoredRow, clip: number): LogRow {
+  const body = row.exact === null ? (row.body ?? '') : sliceCharacters(decodeText(row.exact), 0, clip);
+  return {
+    seq: row.seq,
+    at: millisOf(row.at),
+    kind: row.kind,
+    role: row.role,
+    thread: row.thread === null || row.thread === MAIN_THREAD ? MAIN_THREAD_NAME : row.thread,
+    docid: row.docid === null ? null : (`${DOC_ID_PREFIX}${row.docid}` as DocId),
+    tool: row.tool_name,
+    mainInput: row.main_input,
+    body,
+    length: row.chars ?? 0,
+    durationMs: numberOrNull(row.duration_ms),
+    data: row.data,
+    media: row.media,
+    callId: row.call_id,
+    isError: row.is_error ?? false,
+  };
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import type { ArchiveReader } from '../types.ts';
+import type { StorePool } from './connection.ts';
+import { readBlob, readDocument, readRaw } from './documents.ts';
+import { deleteSession } from './erasure.ts';
+import { readEvent, readLog } from './log.ts';
+import { connections, getRequest, listRequests } from './request-list.ts';
+import { getSession, listProjects, listSessions } from './sessions.ts';
+import { exportSession } from './transfer.ts';
+
+/** The archive's reading side over a pool. An id that has not the form of one is an id of nothing. */
+export function createArchiveReader(pool: StorePool, options: { readonly clock: Clock }): ArchiveReader {
+  return {
+    listSessions: async (accountId, filter) =>
+      filter.projectId === undefined || isUuid(filter.projectId)
+        ? listSessions(pool, accountId, filter)
+        : { items: [], next: null },
+    getSession: async (accountId, id) => (isUuid(id) ? getSession(pool, accountId, id) : null),
+    readLog: async (accountId, id, filter) =>
+      isUuid(id) ? readLog(pool, accountId, id, filter) : { matched: 0, showing: 0, rows: [] },
+    readEvent: async (accountId, id, seq) => (isUuid(id) ? readEvent(pool, accountId, id, seq) : null),
+    readDocument: (accountId, docid, part) => readDocument(pool, accountId, docid, part),
+    readRaw: (accountId, docid) => readRaw(pool, accountId, docid),
+    readBlob: (accountId, hash) => readBlob(pool, accountId, hash),
+    listRequests: async (accountId, filter) =>
+      filter.sessionId === undefined || isUuid(filter.sessionId)
+        ? listRequests(pool, accountId, filter)
+        : { items: [], next: null },
+    getRequest: async (accountId, id) => (isUuid(id) ? getRequest(pool, accountId, id) : null),
+    listProjects: (accountId) => listProjects(pool, accountId),
+    exportSession: (accountId, id) => (isUuid(id) ? exportSession(pool, accountId, id) : nothing()),
+    deleteSession: async (accountId, id, at) =>
+      isUuid(id) ? deleteSession(pool, options.clock, accountId, id, at) : false,
+    connections: (accountId) => connections(pool, accountId),
+  };
+}
+
+async function* nothing(): AsyncGenerator<string> {}
