@@ -6,7 +6,6 @@ const DATABASE = ['server/**/*.db.test.ts', 'app/**/*.db.test.ts'];
 // Each project is a stage of the test command; see server/setup/stages.mjs.
 export default defineConfig({
   resolve: { alias: { '@': import.meta.dirname } },
-  resolve: { alias: { '@': import.meta.dirname } },
   test: {
     projects: [
       {

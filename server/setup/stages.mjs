@@ -80,7 +80,17 @@ const hasFiles = (folder, pattern) => () => sourceFiles([folder], (path) => patt
  * applies), and `needs` (`build`, `chromium`, `agents`: made before it).
  */
 export const stages = [
-  { name: 'lint', title: 'Format and lint', run: check([BIOME, 'ci', '--diagnostic-level=warn', '.']) },
+  {
+    name: 'lint',
+    title: 'Format and lint',
+    run: check([
+      BIOME,
+      'check',
+      '--error-on-warnings',
+      `--colors=${process.stdout.isTTY ? 'force' : 'off'}`,
+      '.',
+    ]),
+  },
   { name: 'types', title: 'Types', run: check([NEXT, 'typegen'], [TSC, '--noEmit']) },
   {
     name: 'structure',
