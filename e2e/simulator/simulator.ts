@@ -89,6 +89,7 @@ export function resetWorld(world: World): void {
   world.faults.clear();
   world.cache.clear();
   world.inputCache.clear();
+  world.issued.clear();
 }
 
 function serve(world: World): Server {

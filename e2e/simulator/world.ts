@@ -33,6 +33,8 @@ export type World = {
   readonly log: RequestLog;
   readonly cache: PromptCache;
   readonly inputCache: InputCache;
+  /** Signatures of each Messages answer with tool calls, in order, by the id of its first call. */
+  readonly issued: Map<string, readonly string[]>;
   /** Key of all signatures and ciphertexts. */
   readonly secret: string;
   /** Ids for a request: they follow from its body and from how often that body came before. */
@@ -68,6 +70,7 @@ export function createWorld(options: {
     log: new RequestLog(),
     cache: new PromptCache(),
     inputCache: new InputCache(),
+    issued: new Map(),
     secret: sha256(`secret/${options.seed}`),
     idsFor: (body) => {
       const digest = sha256(body);

@@ -1,6 +1,7 @@
 import { sha256 } from '../ids.ts';
 import { asObject, asObjects, asString, type Json, type JsonObject } from '../json.ts';
 import { type TokenRule, tokensOfLength, unitsOf } from '../tokens.ts';
+import { placedBlocks } from './blocks.ts';
 
 /** Positions that a read looks at, counting the breakpoint itself. */
 export const LOOK_BACK_POSITIONS = 20;
@@ -29,9 +30,14 @@ const LIFETIME_MS = { '5m': 300_000, '1h': 3_600_000 } as const;
 /**
  * The positions of a Messages body in the order tools, system, messages. Marks are not part of the hash and may move.
  * Members of a block may stand in any order, those inside `input` may not. The system's first block, when it is the
- * agent's attribution line, is left out as the provider leaves it out.
+ * agent's attribution line, is left out as the provider leaves it out, and so are the `dropped` blocks (by path).
  */
-export function positionsOf(body: JsonObject, scope: string, rule: TokenRule): Position[] {
+export function positionsOf(
+  body: JsonObject,
+  scope: string,
+  rule: TokenRule,
+  dropped: ReadonlySet<string> = new Set(),
+): Position[] {
   const positions: Position[] = [];
   let hash = sha256(scope);
   let tokens = 0;
@@ -44,8 +50,10 @@ export function positionsOf(body: JsonObject, scope: string, rule: TokenRule): P
   hash = sha256(`${hash}\n${JSON.stringify([body.speed ?? null])}`);
   for (const block of systemBlocks(body)) add('system', block, markOf(block));
   hash = sha256(`${hash}\n${messageScope(body)}`);
-  for (const message of asObjects(body.messages)) {
-    for (const block of contentBlocks(message)) add(asString(message.role) ?? '', block, markOf(block));
+  for (const [index, message] of asObjects(body.messages).entries()) {
+    for (const { path, block } of placedBlocks(message, index)) {
+      if (!dropped.has(path)) add(asString(message.role) ?? '', block, markOf(block));
+    }
   }
   const automatic = markOf(body);
   const last = positions.at(-1);
@@ -55,13 +63,8 @@ export function positionsOf(body: JsonObject, scope: string, rule: TokenRule): P
   return positions;
 }
 
-/** Content of a message as blocks; a string is one text block. */
-export function contentBlocks(message: JsonObject): JsonObject[] {
-  const text = asString(message.content);
-  return text === undefined ? asObjects(message.content) : [{ type: 'text', text }];
-}
-
-function systemBlocks(body: JsonObject): JsonObject[] {
+/** The system prompt as blocks, without the agent's attribution line, which the provider strips by its position. */
+export function systemBlocks(body: JsonObject): JsonObject[] {
   const text = asString(body.system);
   const blocks = text === undefined ? asObjects(body.system) : [{ type: 'text', text }];
   const isAttribution = (asString(blocks[0]?.text) ?? '').startsWith('x-anthropic-billing-header:');
@@ -75,7 +78,7 @@ function messageScope(body: JsonObject): string {
     body.thinking ?? null,
     asObject(body.output_config)?.effort ?? null,
     asObjects(body.messages).some((message) =>
-      contentBlocks(message).some((block) => block.type === 'image'),
+      asObjects(message.content).some((block) => block.type === 'image'),
     ),
   ]);
 }
@@ -130,6 +133,7 @@ export class PromptCache {
       const old = this.#entries.get(hash);
       if (old !== undefined && old.expiresAtMs > startMs && old.lifetimeMs >= LIFETIME_MS[mark]) {
         old.expiresAtMs = Math.max(old.expiresAtMs, startMs + old.lifetimeMs);
+        written.push(old);
         continue;
       }
       const isLive = old !== undefined && old.expiresAtMs > startMs;

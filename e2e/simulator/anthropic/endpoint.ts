@@ -5,7 +5,6 @@ import { asNumber, asObject, asString, type JsonObject } from '../json.ts';
 import { fitOutput } from '../script/fit.ts';
 import type { Plan, Turn } from '../script/types.ts';
 import { seal } from '../seal.ts';
-import { tokensOfLength } from '../tokens.ts';
 import { type Answer, eventFrame, jsonAnswer } from '../wire/answer.ts';
 import { headerOf, type LoggedRequest } from '../wire/log.ts';
 import type { World } from '../world.ts';
@@ -13,8 +12,9 @@ import { windowOf } from '../world.ts';
 import { type CacheSplit, positionsOf } from './cache.ts';
 import { chargeOf } from './charge.ts';
 import { type AnthropicError, anthropicErrorAnswer, anthropicStatusFault, promptTooLong } from './errors.ts';
-import { streamedMessage, wholeMessage } from './message.ts';
+import { messageBlocks, streamedMessage, wholeMessage } from './message.ts';
 import { type AnthropicModel, findAnthropicModel, unknownAnthropicModel } from './models.ts';
+import { type Binding, bindingOf, checkThinking, type ThinkingCheck } from './thinking.ts';
 import { invalidMessages } from './validity.ts';
 
 /** A Messages request, read. */
@@ -34,7 +34,11 @@ export function answerMessages(call: MessagesCall, world: World): Answered {
     return { answer: anthropicErrorAnswer(refused, ids, accountHeaders(call, world)) };
   const model = modelOf(body);
   const rule = { charactersPerToken: world.settings.charactersPerToken };
-  const positions = positionsOf(body, cacheScope(call, model), rule);
+  const thinking = checkCallThinking(call, model, world);
+  if (thinking.error !== undefined) {
+    return { answer: anthropicErrorAnswer(thinking.error, ids, accountHeaders(call, world)) };
+  }
+  const positions = positionsOf(body, cacheScope(call, model), rule, thinking.dropped);
   const total = positions.at(-1)?.tokens ?? 0;
   const window = windowOf(world.settings, model.id, model.windowTokens);
   if (total > window) {
@@ -54,17 +58,18 @@ export function answerMessages(call: MessagesCall, world: World): Answered {
     rule,
   });
   const usage = usageOf(split);
+  const omitThinking = asObject(body.thinking)?.display === 'omitted';
+  const blocks = messageBlocks(fitted.plan, { ids, sign: signer(call, model, world), omitThinking });
+  remember(blocks, world);
   const draft = {
     ...fitted,
     id: ids('msg_', 24),
     model: model.id,
     usage,
-    sign: (text: string) =>
-      seal({ m: model.id, t: sha256(text), n: tokensOfLength(text.length, rule) }, world.secret),
-    omitThinking: asObject(body.thinking)?.display === 'omitted',
-    extra: {},
+    blocks,
+    omitThinking,
+    extra: thinking.transformations === undefined ? {} : { input_transformations: thinking.transformations },
     headers: accountHeaders(call, world),
-    ids,
   };
   const made = body.stream === true ? streamedMessage(draft) : wholeMessage(draft);
   const counts: JsonObject = { ...usage, output_tokens: fitted.outputTokens };
@@ -81,8 +86,11 @@ export function answerCountTokens(call: MessagesCall, world: World): Answered {
   const refused = checkRequest(call, world, true);
   if (refused !== undefined)
     return { answer: anthropicErrorAnswer(refused, call.ids, accountHeaders(call, world)) };
+  const { error, dropped } = checkCallThinking(call, modelOf(call.body), world);
+  if (error !== undefined)
+    return { answer: anthropicErrorAnswer(error, call.ids, accountHeaders(call, world)) };
   const rule = { charactersPerToken: world.settings.charactersPerToken };
-  const total = positionsOf(call.body, '', rule).at(-1)?.tokens ?? 0;
+  const total = positionsOf(call.body, '', rule, dropped).at(-1)?.tokens ?? 0;
   const edits =
     call.body.context_management === undefined
       ? {}
@@ -148,10 +156,41 @@ function betasOf(entry: LoggedRequest): Set<string> {
   return new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()));
 }
 
-/** Caches are apart per credential (which stands for the workspace) and per model. */
-function cacheScope(call: MessagesCall, model: AnthropicModel): string {
+function checkCallThinking(call: MessagesCall, model: AnthropicModel, world: World): ThinkingCheck {
+  const { settings, secret, issued } = world;
+  if (!settings.rules.validate) return { error: undefined, dropped: new Set(), transformations: undefined };
+  const betas = betasOf(call.entry);
+  return checkThinking(call.body, { model, account: credentialOf(call), betas, settings, secret, issued });
+}
+
+/** Signs the thinking of one answer, each block bound to what stands before it. */
+function signer(call: MessagesCall, model: AnthropicModel, world: World): (text: string) => string {
+  let binding: Omit<Binding, 'text'> | undefined;
+  return (text) => {
+    binding ??= bindingOf(call.body, model, credentialOf(call));
+    const signature = seal({ ...binding, text: sha256(text) }, world.secret);
+    binding = { ...binding, before: sha256(signature) };
+    return signature;
+  };
+}
+
+/** Keeps the signatures of an answer with calls, to know them when its turn comes back. */
+function remember(blocks: readonly JsonObject[], world: World): void {
+  const id = asString(blocks.find((block) => block.type === 'tool_use')?.id);
+  if (id === undefined) return;
+  const signatures = blocks.flatMap((block) => asString(block.signature) ?? asString(block.data) ?? []);
+  world.issued.set(id, signatures);
+}
+
+/** The credential stands for the organization, the account and the workspace. */
+function credentialOf(call: MessagesCall): string {
   const { headers } = call.entry;
-  return `${headerOf(headers, 'x-api-key') ?? headerOf(headers, 'authorization') ?? ''}/${model.id}`;
+  return sha256(headerOf(headers, 'x-api-key') ?? headerOf(headers, 'authorization') ?? '').slice(0, 16);
+}
+
+/** Caches are apart per workspace and per model. */
+function cacheScope(call: MessagesCall, model: AnthropicModel): string {
+  return `${credentialOf(call)}/${model.id}`;
 }
 
 function usageOf(split: CacheSplit): JsonObject {

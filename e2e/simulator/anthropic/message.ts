@@ -17,14 +17,28 @@ export type MessageDraft = {
   readonly usage: JsonObject;
   readonly outputTokens: number;
   readonly thinkingTokens: number;
-  /** Signs a thinking text, for the block's `signature`; redacted thinking carries it in `data`. */
-  readonly sign: (text: string) => string;
+  /** The content blocks of the plan's parts, pauses left out: see `messageBlocks`. */
+  readonly blocks: readonly JsonObject[];
   readonly omitThinking: boolean;
   /** Members of the message beside the usual (container, diagnostics, input_transformations). */
   readonly extra: JsonObject;
   readonly headers: readonly (readonly [string, string])[];
-  readonly ids: IdMaker;
 };
+
+/** What content blocks are made with. */
+export type BlockMaking = {
+  readonly ids: IdMaker;
+  /** Signs a thinking text, for the block's `signature`; redacted thinking carries it in `data`. */
+  readonly sign: (text: string) => string;
+  readonly omitThinking: boolean;
+};
+
+/** The content blocks of a plan, in order, pauses left out. */
+export function messageBlocks(plan: Plan, making: BlockMaking): JsonObject[] {
+  return plan.parts.flatMap((part) =>
+    part.kind === 'wait' || part.kind === 'gate' ? [] : [blockOf(part, making)],
+  );
+}
 
 /** The answer as an event stream. */
 export function streamedMessage(draft: MessageDraft): Answer {
@@ -48,7 +62,7 @@ export function streamedMessage(draft: MessageDraft): Answer {
     if (part.kind === 'wait') pause = { ...pause, waitMs: part.ms };
     else if (part.kind === 'gate') pause = { ...pause, gate: part.name };
     else {
-      const block = blockOf(part, draft);
+      const block = draft.blocks[index] ?? {};
       push('content_block_start', { index, content_block: startOf(part, block) });
       if (index === 0) push('ping', {});
       for (const delta of deltasOf(part, block, draft)) push('content_block_delta', { index, delta });
@@ -80,12 +94,9 @@ export function streamedMessage(draft: MessageDraft): Answer {
 
 /** The answer as one JSON document. Pauses of the plan come before its only piece. */
 export function wholeMessage(draft: MessageDraft): Answer {
-  const content = draft.plan.parts.flatMap((part) =>
-    part.kind === 'wait' || part.kind === 'gate' ? [] : [blockOf(part, draft)],
-  );
   const body = {
     ...shell(draft),
-    content,
+    content: [...draft.blocks],
     stop_reason: draft.stopReason,
     stop_sequence: draft.stopSequence,
     stop_details: null,
@@ -111,21 +122,21 @@ function finalUsage(draft: MessageDraft): JsonObject {
   return { ...counts, output_tokens: draft.outputTokens, ...thinking, ...(draft.plan.usage ?? {}) };
 }
 
-function blockOf(part: Exclude<Part, { kind: 'wait' | 'gate' }>, draft: MessageDraft): JsonObject {
+function blockOf(part: Exclude<Part, { kind: 'wait' | 'gate' }>, making: BlockMaking): JsonObject {
   switch (part.kind) {
     case 'text':
       return { type: 'text', text: part.chunks.join('') };
     case 'thinking':
-      if (part.redacted) return { type: 'redacted_thinking', data: draft.sign(part.text) };
+      if (part.redacted) return { type: 'redacted_thinking', data: making.sign(part.text) };
       return {
         type: 'thinking',
-        thinking: draft.omitThinking ? '' : part.text,
-        signature: draft.sign(part.text),
+        thinking: making.omitThinking ? '' : part.text,
+        signature: making.sign(part.text),
       };
     case 'call':
       return {
         type: 'tool_use',
-        id: part.id ?? draft.ids('toolu_', 24),
+        id: part.id ?? making.ids('toolu_', 24),
         name: part.name,
         input: typeof part.input === 'string' ? {} : part.input,
       };

@@ -1,7 +1,11 @@
-import { asNumber, asString, type JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import type { Rules } from '../rules.ts';
-import { type AnthropicError, invalidRequest } from './errors.ts';
+import type { AnthropicError } from './errors.ts';
+import { modelGateError } from './gates.ts';
+import { markError } from './marks.ts';
 import type { AnthropicModel } from './models.ts';
+import { orderError } from './order.ts';
+import { shapeError } from './shape.ts';
 
 /** What validity depends on beside the body. */
 export type ValidityContext = {
@@ -12,11 +16,27 @@ export type ValidityContext = {
   readonly counting: boolean;
 };
 
-/** The first rule that a Messages body breaks, in the provider's words; `undefined` when it is valid. */
+/**
+ * The first rule that a Messages body breaks, in the provider's words; `undefined` when it is valid. Thinking and its
+ * signatures are checked apart, in thinking.ts.
+ */
 export function invalidMessages(body: JsonObject, context: ValidityContext): AnthropicError | undefined {
-  if (asString(body.model) === undefined) return invalidRequest('model: Field required');
-  if (!Array.isArray(body.messages)) return invalidRequest('messages: Field required');
-  if (!context.counting && asNumber(body.max_tokens) === undefined)
-    return invalidRequest('max_tokens: Field required');
-  return undefined;
+  return (
+    shapeError(body, context) ??
+    threadError(body) ??
+    modelGateError(body, context) ??
+    markError(body) ??
+    orderError(body, context)
+  );
+}
+
+/** Threads are not simulated: they are refused in the documented way, on which clients send the whole conversation. */
+function threadError(body: JsonObject): AnthropicError | undefined {
+  if (body.thread === undefined) return undefined;
+  return {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'thread: this request cannot be served from a thread. Send the full conversation.',
+    details: { error_code: 'thread_unsupported_request' },
+  };
 }
