@@ -61,7 +61,7 @@ const DIFFERENT: FormVerdict = { verdict: 'different' };
  * folded into a tool result's text behind an empty line, or stands in the next system message (and both ways back); a
  * tool call's input has further keys; an answer lacks reasoning, blank texts and what {@link AgentForms.isDropped}
  * names. Everything else must be equal, part by part and in order. Parts that have images or files are never judged
- * the same here.
+ * the same here; of equal reminders in one message, of which some moved, not all orders are found.
  */
 export function matchForm(question: FormQuestion, forms: AgentForms): FormVerdict {
   const { known, incoming } = question;
@@ -166,7 +166,8 @@ function foldedPair(
   const one = (known[left] as Part).item;
   const other = (incoming[right] as Part).item;
   if (one.kind !== 'tool_result' || !sameItem({ ...one, text: '' }, { ...other, text: '' })) return false;
-  const parts = one.text.length < other.text.length ? known.slice(left + 1) : incoming.slice(right + 1);
+  const behind = one.text.length < other.text.length ? known.slice(left + 1) : incoming.slice(right + 1);
+  const parts = behind.filter((part) => !folded.has(part));
   const [short, long] = one.text.length < other.text.length ? [one.text, other.text] : [other.text, one.text];
   const used = long.startsWith(short) ? unfold(long.slice(short.length), parts) : null;
   for (const part of used ?? []) folded.add(part);

@@ -39,13 +39,26 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /** Bytes of a string that are looked at one by one before a native search takes over (measured: scan.bench). */
-const STEPS_BEFORE_SEARCH = 24;
+const STEPS_BEFORE_SEARCH = 40;
 
 /** Per byte: 1 ends a bare scalar (whitespace, punctuation, quote, control characters). */
 const ENDS_SCALAR = new Uint8Array(256);
 for (let byte = 0; byte <= 0x20; byte++) ENDS_SCALAR[byte] = 1;
 for (const byte of [QUOTE, COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT])
   ENDS_SCALAR[byte] = 1;
+
+/** Per byte: what it means between strings. Bare scalars are {@link SCALAR}. */
+const SCALAR = 0;
+const INSIDE = 1;
+const STRING = 2;
+const OPENS = 3;
+const CLOSES = 4;
+const CLASS = new Uint8Array(256).fill(SCALAR);
+for (let byte = 0; byte <= 0x20; byte++) CLASS[byte] = INSIDE;
+for (const byte of [COMMA, COLON]) CLASS[byte] = INSIDE;
+for (const byte of [OPEN_ARRAY, OPEN_OBJECT]) CLASS[byte] = OPENS;
+for (const byte of [CLOSE_ARRAY, CLOSE_OBJECT]) CLASS[byte] = CLOSES;
+CLASS[QUOTE] = STRING;
 
 /**
  * Finds the fields of a JSON object and the entries of those arrays that are named in `arrays`, without parsing any
@@ -139,22 +152,24 @@ function skipValue(bytes: Buffer, from: number): number {
   let depth = 0;
   let at = from;
   while (at < length) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      at = skipString(bytes, at);
-      if (at < 0) return -1;
-    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      depth++;
-      at++;
-      continue;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-      depth--;
-      at++;
-    } else if (depth === 0) {
-      while (at < length && ENDS_SCALAR[bytes[at] as number] === 0) at++;
-    } else {
-      at++;
-      continue;
+    switch (CLASS[bytes[at] as number]) {
+      case INSIDE:
+        at++;
+        continue;
+      case STRING:
+        at = skipString(bytes, at);
+        if (at < 0) return -1;
+        break;
+      case OPENS:
+        depth++;
+        at++;
+        continue;
+      case CLOSES:
+        depth--;
+        at++;
+        break;
+      default:
+        while (at < length && ENDS_SCALAR[bytes[at] as number] === 0) at++;
     }
     if (depth === 0) return at;
   }
