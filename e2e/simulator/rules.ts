@@ -24,6 +24,8 @@ export const RULES = {
   'openai.unstored-items': { provenance: 'reported', default: true },
   'openai.prefix-mismatch-drops': { provenance: 'documented', default: true },
   'openai.cached-tokens-in-128s': { provenance: 'unverified', default: false },
+  'openai.unknown-parameter': { provenance: 'inferred', default: true },
+  'openai.unknown-item-type': { provenance: 'inferred', default: true },
   'openai.unknown-model': { provenance: 'inferred', default: false },
 } as const satisfies Record<string, { readonly provenance: Provenance; readonly default: boolean }>;
 

@@ -90,6 +90,7 @@ export function resetWorld(world: World): void {
   world.cache.clear();
   world.inputCache.clear();
   world.issued.clear();
+  world.issuedItems.clear();
 }
 
 function serve(world: World): Server {

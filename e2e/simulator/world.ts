@@ -35,6 +35,8 @@ export type World = {
   readonly inputCache: InputCache;
   /** Signatures of each Messages answer with tool calls, in order, by the id of its first call. */
   readonly issued: Map<string, readonly string[]>;
+  /** Items of Responses answers that were given out after reasoning, by their id: that reasoning. */
+  readonly issuedItems: Map<string, { readonly id: string; readonly ciphertext: string }>;
   /** Key of all signatures and ciphertexts. */
   readonly secret: string;
   /** Ids for a request: they follow from its body and from how often that body came before. */
@@ -71,6 +73,7 @@ export function createWorld(options: {
     cache: new PromptCache(),
     inputCache: new InputCache(),
     issued: new Map(),
+    issuedItems: new Map(),
     secret: sha256(`secret/${options.seed}`),
     idsFor: (body) => {
       const digest = sha256(body);

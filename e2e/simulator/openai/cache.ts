@@ -1,6 +1,7 @@
 import { sha256 } from '../ids.ts';
 import { asObjects, asString, type Json, type JsonObject } from '../json.ts';
 import { type TokenRule, tokensOfLength, unitsOf } from '../tokens.ts';
+import { renderedItem } from './items.ts';
 import type { OpenAiModel } from './models.ts';
 
 /** The latest positions that a read considers. */
@@ -16,23 +17,25 @@ export type InputSplit = {
   readonly writtenTokens: number;
 };
 
-/** Members that are not rendered into the prompt. */
-const UNRENDERED = new Set(['id', 'status', 'internal_chat_message_metadata_passthrough']);
-
-/** The positions of a Responses body: tools and settings first, then instructions, then every input item. */
-export function inputPositions(body: JsonObject, scope: string, rule: TokenRule): InputPosition[] {
+/** The positions of a Responses body: tools and settings first, then instructions, then every input item that is not `dropped`. */
+export function inputPositions(
+  body: JsonObject,
+  scope: string,
+  rule: TokenRule,
+  dropped: ReadonlySet<number> = new Set(),
+): InputPosition[] {
   const settings = [body.text ?? null, body.reasoning ?? null, body.service_tier ?? null];
   let hash = sha256(`${scope}\n${JSON.stringify(settings)}`);
   let tokens = 0;
   const positions: InputPosition[] = [];
   const add = (value: Json) => {
-    hash = sha256(`${hash}\n${canonical(value)}`);
+    hash = sha256(`${hash}\n${renderedItem(value)}`);
     tokens += tokensOfLength(unitsOf(value), rule);
     positions.push({ hash, tokens });
   };
   for (const tool of asObjects(body.tools)) add(tool);
   if (typeof body.instructions === 'string') add(body.instructions);
-  for (const item of inputItems(body)) add(item);
+  for (const [index, item] of inputItems(body).entries()) if (!dropped.has(index)) add(item);
   return positions;
 }
 
@@ -40,16 +43,6 @@ export function inputPositions(body: JsonObject, scope: string, rule: TokenRule)
 export function inputItems(body: JsonObject): JsonObject[] {
   const text = asString(body.input);
   return text === undefined ? asObjects(body.input) : [{ type: 'message', role: 'user', content: text }];
-}
-
-function canonical(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const members = Object.keys(value)
-    .filter((key) => !UNRENDERED.has(key) && value[key] !== null)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`);
-  return `{${members.join(',')}}`;
 }
 
 type Entry = { expiresAtMs: number; readable: boolean };

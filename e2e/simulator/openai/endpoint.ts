@@ -1,6 +1,6 @@
 import type { Answered } from '../answered.ts';
 import type { Fault } from '../faults.ts';
-import type { IdMaker } from '../ids.ts';
+import { type IdMaker, sha256 } from '../ids.ts';
 import { asNumber, asObject, asString, type JsonObject } from '../json.ts';
 import { fitOutput } from '../script/fit.ts';
 import { extractiveSummary } from '../script/summary.ts';
@@ -20,7 +20,8 @@ import {
   openAiStatusFault,
 } from './errors.ts';
 import { findOpenAiModel, type OpenAiModel, unknownOpenAiModel } from './models.ts';
-import { responseObject, streamedResponse, wholeResponse } from './response.ts';
+import { checkReasoning, type ReasoningCheck, reasoningSealer } from './reasoning.ts';
+import { outputItems, responseObject, streamedResponse, wholeResponse } from './response.ts';
 import { invalidResponseRequest } from './validity.ts';
 
 /** A Responses request, read. */
@@ -39,7 +40,11 @@ export function answerResponses(call: ResponsesCall, world: World): Answered {
   const refused = checkRequest(call, model, world);
   if (refused !== undefined) return { answer: openAiErrorAnswer(refused, ids, accountHeaders()) };
   const rule = { charactersPerToken: world.settings.charactersPerToken };
-  const positions = inputPositions(body, cacheScope(call, model), rule);
+  const reasoning = checkCallReasoning(call, model, world);
+  if (reasoning.error !== undefined) {
+    return { answer: openAiErrorAnswer(reasoning.error, ids, accountHeaders()) };
+  }
+  const positions = inputPositions(body, cacheScope(call, model), rule, reasoning.dropped);
   const total = positions.at(-1)?.tokens ?? 0;
   const window = windowOf(world.settings, model.id, model.windowTokens);
   if (total > Math.min(window, model.maxInputTokens)) {
@@ -55,6 +60,10 @@ export function answerResponses(call: ResponsesCall, world: World): Answered {
   });
   const isCut = fitted.stopReason === 'max_tokens' || fitted.stopReason === 'model_context_window_exceeded';
   const usage = usageOf(split, fitted.outputTokens, fitted.thinkingTokens, model);
+  const account = credentialOf(call);
+  const encrypt = reasoningSealer(inputItems(body), { model, account, secret: world.secret });
+  const items = outputItems(fitted.plan, { ids, encrypt });
+  remember(items, world);
   const draft = {
     id: ids('resp_', 48),
     model: model.id,
@@ -63,10 +72,9 @@ export function answerResponses(call: ResponsesCall, world: World): Answered {
     status: isCut ? ('incomplete' as const) : ('completed' as const),
     incompleteReason: isCut ? 'max_output_tokens' : null,
     usage: { ...usage, ...(call.plan.usage ?? {}) },
-    encrypt: (text: string) =>
-      seal({ m: model.id, text, n: tokensOfLength(text.length, rule) }, world.secret),
+    items,
     request: body,
-    extra: {},
+    extra: reasoning.transformations.length > 0 ? { input_transformations: reasoning.transformations } : {},
     obfuscate: asObject(body.stream_options)?.include_obfuscation !== false,
     headers: [['x-request-id', ids('req_', 32)] as const, ...accountHeaders()],
     ids,
@@ -168,7 +176,7 @@ function checkRequest(call: ResponsesCall, model: OpenAiModel, world: World): Op
     };
   }
   if (!rules.validate) return undefined;
-  return invalidResponseRequest(call.body, { model, rules, secret: world.secret });
+  return invalidResponseRequest(call.body, { model, rules, issued: world.issuedItems });
 }
 
 function modelOf(body: JsonObject): OpenAiModel {
@@ -176,9 +184,34 @@ function modelOf(body: JsonObject): OpenAiModel {
   return findOpenAiModel(name) ?? unknownOpenAiModel(name);
 }
 
+function checkCallReasoning(call: ResponsesCall, model: OpenAiModel, world: World): ReasoningCheck {
+  const { rules } = world.settings;
+  if (!rules.validate) return { error: undefined, dropped: new Set(), transformations: [] };
+  return checkReasoning(inputItems(call.body), {
+    model,
+    account: credentialOf(call),
+    rules,
+    secret: world.secret,
+  });
+}
+
+/** Keeps which items follow which reasoning, to know them when they come back. */
+function remember(items: readonly JsonObject[], world: World): void {
+  let last: { id: string; ciphertext: string } | undefined;
+  for (const item of items) {
+    const id = asString(item.id) ?? '';
+    if (item.type === 'reasoning') last = { id, ciphertext: asString(item.encrypted_content) ?? '' };
+    else if (last !== undefined && id !== '') world.issuedItems.set(id, last);
+  }
+}
+
+/** The credential stands for the organization and the account. */
+function credentialOf(call: ResponsesCall): string {
+  return sha256(headerOf(call.entry.headers, 'authorization') ?? '').slice(0, 16);
+}
+
 function cacheScope(call: ResponsesCall, model: OpenAiModel): string {
-  const credential = headerOf(call.entry.headers, 'authorization') ?? '';
-  return `${credential}/${model.id}/${asString(call.body.prompt_cache_key) ?? ''}`;
+  return `${credentialOf(call)}/${model.id}/${asString(call.body.prompt_cache_key) ?? ''}`;
 }
 
 function usageOf(split: InputSplit, output: number, reasoning: number, model: OpenAiModel): JsonObject {

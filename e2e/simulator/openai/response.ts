@@ -15,8 +15,8 @@ export type ResponseDraft = {
   readonly status: 'completed' | 'incomplete';
   readonly incompleteReason: string | null;
   readonly usage: JsonObject;
-  /** Encrypts a reasoning text for `encrypted_content`. */
-  readonly encrypt: (text: string) => string;
+  /** The output items of the plan's parts, pauses left out: see `outputItems`. */
+  readonly items: readonly JsonObject[];
   readonly request: JsonObject;
   /** Members of the response beside the usual (input_transformations). */
   readonly extra: JsonObject;
@@ -24,6 +24,20 @@ export type ResponseDraft = {
   readonly headers: readonly (readonly [string, string])[];
   readonly ids: IdMaker;
 };
+
+/** What output items are made with. */
+export type ItemMaking = {
+  readonly ids: IdMaker;
+  /** Encrypts a reasoning text for `encrypted_content`. */
+  readonly encrypt: (text: string) => string;
+};
+
+/** The output items of a plan, in order, pauses left out. */
+export function outputItems(plan: Plan, making: ItemMaking): JsonObject[] {
+  return plan.parts.flatMap((part) =>
+    part.kind === 'wait' || part.kind === 'gate' ? [] : [itemOf(part, making)],
+  );
+}
 
 type Emit = (name: string, data: JsonObject) => void;
 
@@ -37,17 +51,18 @@ export function streamedResponse(draft: ResponseDraft): Answer {
   };
   emit('response.created', { response: responseObject(draft, 'in_progress', [], null) });
   emit('response.in_progress', { response: responseObject(draft, 'in_progress', [], null) });
-  const output: JsonObject[] = [];
+  let index = 0;
   for (const part of draft.plan.parts) {
     if (part.kind === 'wait') pause = { ...pause, waitMs: part.ms };
     else if (part.kind === 'gate') pause = { ...pause, gate: part.name };
     else {
-      const item = itemOf(part, draft);
-      emitItem(part, item, output.length, draft, emit);
-      output.push(item);
+      emitItem(part, draft.items[index] ?? {}, index, draft, emit);
+      index += 1;
     }
   }
-  emit(`response.${draft.status}`, { response: responseObject(draft, draft.status, output, draft.usage) });
+  emit(`response.${draft.status}`, {
+    response: responseObject(draft, draft.status, [...draft.items], draft.usage),
+  });
   return {
     status: 200,
     headers: [
@@ -62,10 +77,11 @@ export function streamedResponse(draft: ResponseDraft): Answer {
 
 /** The answer as one JSON document. */
 export function wholeResponse(draft: ResponseDraft): Answer {
-  const output = draft.plan.parts.flatMap((part) =>
-    part.kind === 'wait' || part.kind === 'gate' ? [] : [itemOf(part, draft)],
+  const answer = jsonAnswer(
+    200,
+    responseObject(draft, draft.status, [...draft.items], draft.usage),
+    draft.headers,
   );
-  const answer = jsonAnswer(200, responseObject(draft, draft.status, output, draft.usage), draft.headers);
   const waitMs = draft.plan.parts.reduce((sum, part) => (part.kind === 'wait' ? sum + part.ms : sum), 0);
   const gate = draft.plan.parts.find((part) => part.kind === 'gate');
   const pause = { ...(waitMs > 0 ? { waitMs } : {}), ...(gate === undefined ? {} : { gate: gate.name }) };
@@ -111,8 +127,8 @@ export function responseObject(
   };
 }
 
-function itemOf(part: Exclude<Part, { kind: 'wait' | 'gate' }>, draft: ResponseDraft): JsonObject {
-  const { ids } = draft;
+function itemOf(part: Exclude<Part, { kind: 'wait' | 'gate' }>, making: ItemMaking): JsonObject {
+  const { ids } = making;
   switch (part.kind) {
     case 'text':
       return {
@@ -127,7 +143,7 @@ function itemOf(part: Exclude<Part, { kind: 'wait' | 'gate' }>, draft: ResponseD
         id: ids('rs_', 48),
         type: 'reasoning',
         summary: part.redacted ? [] : [{ type: 'summary_text', text: part.text }],
-        encrypted_content: draft.encrypt(part.text),
+        encrypted_content: making.encrypt(part.text),
       };
     case 'call':
       return part.custom ? customCall(part, ids) : functionCall(part, ids);
