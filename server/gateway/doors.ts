@@ -74,6 +74,8 @@ function behind(door: Door, target: string, end: number, key: string | null): Do
 /** The upstream of a door: its origin, and the path that stands before everything that is forwarded. */
 export interface UpstreamBase {
   readonly origin: string;
+  /** What the `Host` header says: name, and port where it is not the scheme's own. */
+  readonly host: string;
   /** Path of the configured address without a closing slash; empty for a bare host. */
   readonly path: string;
 }
@@ -81,7 +83,7 @@ export interface UpstreamBase {
 /** Splits a configured upstream address. @throws TypeError where it is not an address (readEnv has checked it). */
 export function upstreamBase(address: string): UpstreamBase {
   const url = new URL(address);
-  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
+  return { origin: url.origin, host: url.host, path: url.pathname.replace(/\/+$/, '') };
 }
 
 /**

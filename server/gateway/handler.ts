@@ -144,8 +144,8 @@ class TransportGateway implements Gateway {
         };
       });
     }
-    if (this.#running.size > 0) await this.#context.upstreams.destroy();
-    else await this.#context.upstreams.close();
+    for (const exchange of this.#running) exchange.breakOff();
+    this.#context.upstreams.close();
   }
 
   #refusalOf(request: IncomingMessage, path: string | null): RefusalCause | null {

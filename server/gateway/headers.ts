@@ -14,9 +14,6 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Of a request also those that the next connection sets itself: its host, its framing, its own expectation. */
-const SET_PER_CONNECTION: ReadonlySet<string> = new Set(['host', 'content-length', 'expect']);
-
 const OWN_PREFIX = 'x-context-mode';
 
 /** Content codings that the gateway can decode when it reads an answer for the archive. */
@@ -42,34 +39,77 @@ export function headersOf(raw: RawHeaders, name: string): readonly string[] {
   return values;
 }
 
-/** The header names that `Connection` lists, in lower case; null without that header. */
-function namedByConnection(raw: RawHeaders): ReadonlySet<string> | null {
-  let names: Set<string> | null = null;
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    if (raw[at]?.length !== 10 || raw[at]?.toLowerCase() !== 'connection') continue;
-    names ??= new Set();
-    for (const token of (raw[at + 1] ?? '').split(',')) names.add(token.trim().toLowerCase());
-  }
-  return names;
+/** What is done with a header, by its name: looked up once per name and kept, since the same few come always. */
+type Treatment = 'keep' | 'drop' | 'connection' | 'host' | 'length' | 'chunks' | 'accept-encoding';
+
+const treatments = new Map<string, Treatment>();
+/** Names that are remembered; clients that make names up are looked up each time. */
+const MAX_TREATMENTS = 1_000;
+
+function treatmentOf(name: string): Treatment {
+  const known = treatments.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  let treatment: Treatment = 'keep';
+  if (lower === 'connection') treatment = 'connection';
+  else if (lower === 'transfer-encoding') treatment = 'chunks';
+  else if (HOP_BY_HOP.has(lower) || lower.startsWith(OWN_PREFIX) || lower === 'expect') treatment = 'drop';
+  else if (lower === 'host') treatment = 'host';
+  else if (lower === 'content-length') treatment = 'length';
+  else if (lower === 'accept-encoding') treatment = 'accept-encoding';
+  if (treatments.size < MAX_TREATMENTS) treatments.set(name, treatment);
+  return treatment;
 }
+
+/** Takes out what a `Connection` value names beside `keep-alive` and `close`. */
+function withoutNamed(headers: string[], connection: string): string[] {
+  const names = new Set(connection.split(',').map((token) => token.trim().toLowerCase()));
+  return headers.filter((_text, at) => !names.has(headers[at & ~1]?.toLowerCase() ?? ''));
+}
+
+const NAMES_NOTHING = /^\s*(keep-alive|close)\s*$/i;
 
 /**
  * What of a client's headers goes upstream: everything in its order, case and number, less what belongs to this
- * connection and less our own. Nothing is added. `Accept-Encoding` keeps only codings that we can decode too.
+ * connection and less our own. `Host` names the upstream, in its place. Nothing is added but a length where the body
+ * came in chunks (in the place of `Transfer-Encoding`), and where a body may be expected and nothing says there is
+ * none. `Accept-Encoding` keeps only codings that we can decode too.
  */
-export function headersForUpstream(raw: RawHeaders): string[] {
-  const named = namedByConnection(raw);
-  const kept: string[] = [];
+export function headersForUpstream(
+  raw: RawHeaders,
+  host: string,
+  method: string,
+  bodyBytes: number,
+): string[] {
+  let kept: string[] = [];
+  let connection = '';
+  let hosted = false;
+  let sized = false;
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at] ?? '';
     const value = raw[at + 1] ?? '';
-    const lower = name.toLowerCase();
-    if (HOP_BY_HOP.has(lower) || SET_PER_CONNECTION.has(lower)) continue;
-    if (lower.startsWith(OWN_PREFIX) || named?.has(lower)) continue;
-    kept.push(name, lower === 'accept-encoding' ? decodableOf(value) : value);
+    const treatment = treatmentOf(name);
+    if (treatment === 'keep') kept.push(name, value);
+    else if (treatment === 'accept-encoding') kept.push(name, decodableOf(value));
+    else if (treatment === 'connection') connection = connection === '' ? value : `${connection},${value}`;
+    else if (treatment === 'host') {
+      kept.push(name, host);
+      hosted = true;
+    } else if (treatment === 'length' || treatment === 'chunks') {
+      if (!sized) kept.push(treatment === 'length' ? name : 'Content-Length', String(bodyBytes));
+      sized = true;
+    }
   }
+  if (connection !== '' && !NAMES_NOTHING.test(connection)) {
+    kept = withoutNamed(kept, connection.replace(/(^|,)\s*(host|content-length)\s*(?=,|$)/gi, '$1'));
+  }
+  if (!hosted) kept.unshift('Host', host);
+  if (!sized && (bodyBytes > 0 || EXPECTS_BODY.has(method))) kept.push('Content-Length', String(bodyBytes));
   return kept;
 }
+
+/** Methods whose requests must say that they have no body (RFC 9110, 8.6). */
+const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Takes codings that we cannot decode out of an `Accept-Encoding` value; a value of known ones stays as it is. */
 export function decodableOf(value: string): string {
@@ -88,14 +128,16 @@ export function decodableOf(value: string): string {
  * @param did what was done with the request (`pass`)
  */
 export function headersForClient(raw: RawHeaders, requestId: string, did: string): string[] {
-  const named = namedByConnection(raw);
-  const kept: string[] = [];
+  let kept: string[] = [];
+  let connection = '';
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at] ?? '';
-    const lower = name.toLowerCase();
-    if (HOP_BY_HOP.has(lower) || lower.startsWith(OWN_PREFIX) || named?.has(lower)) continue;
-    kept.push(name, raw[at + 1] ?? '');
+    const value = raw[at + 1] ?? '';
+    const treatment = treatmentOf(name);
+    if (treatment === 'connection') connection = connection === '' ? value : `${connection},${value}`;
+    else if (treatment !== 'drop' && treatment !== 'chunks') kept.push(name, value);
   }
+  if (connection !== '' && !NAMES_NOTHING.test(connection)) kept = withoutNamed(kept, connection);
   kept.push('x-context-mode-request-id', requestId, 'x-context-mode', did);
   return kept;
 }

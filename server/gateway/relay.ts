@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import type { RequestOutcome } from '../archive/types.ts';
 import type { Clock, Millis } from '../kernel/clock.ts';
 import type { Door } from '../kernel/env.ts';
@@ -17,7 +16,7 @@ import {
 import { KeepAlive, type Timers } from './keep-alive.ts';
 import { type Refusal, refusal } from './refuse.ts';
 import type { Tap } from './tap.ts';
-import { UPSTREAM_RESET, type Upstreams } from './upstream.ts';
+import type { AnswerHandler, UpstreamCall, UpstreamFault, Upstreams } from './upstream.ts';
 
 /** The client's end of an answer, whatever carries it. */
 export interface ClientSide {
@@ -72,12 +71,12 @@ type Ending = RequestOutcome['ending'];
  * One request on its way to the upstream and its answer on the way back. Bytes go on in the tick in which they
  * come; nothing is awaited between. Ends exactly once.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements AnswerHandler {
   readonly #context: ExchangeContext;
   readonly #request: ExchangeRequest;
   readonly #client: ClientSide;
   readonly #collector: Collector | null;
-  #controller: Dispatcher.DispatchController | null = null;
+  #call: UpstreamCall | null = null;
   #keepAlive: KeepAlive | null = null;
   #raw: RawHeaders = [];
   #status: number | null = null;
@@ -99,51 +98,50 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Hands the request to the upstream, then tells the recorder. */
   start(): void {
     const { door, method, path, headers, body } = this.#request;
-    this.#context.metrics.streams.inc({ door });
-    const sent = { door, method, path, headers: headersForUpstream(headers), body };
+    const { upstreams, metrics } = this.#context;
+    metrics.streams.inc({ door });
+    const { host } = upstreams.base(door);
+    const sent = headersForUpstream(headers, host, method, body.length);
     this.#ownMs = this.#elapsed();
-    this.#context.upstreams.send(sent, this);
+    this.#call = upstreams.send({ door, method, path, headers: sent, body }, this);
     this.#announced = true;
     this.#tell((tap) => tap.requestReceived(this.#tappedRequest()));
     if (this.#ending !== null) this.#tellEnded(this.#ending);
   }
 
-  /** The client has left: the upstream call is broken off now, or when its connection stands. */
+  /** The client has left: the upstream call is broken off, whatever its stage. */
   gone(): void {
     if (this.#ending !== null) return;
     this.#finish('client_gone');
-    this.#controller?.abort(new ClientGone());
+    this.#call?.abort();
+  }
+
+  /** Ends it from here, where the process must stop: the client sees a fault. */
+  breakOff(): void {
+    this.#call?.abort();
+    this.onFault({ code: 'GATEWAY_STOPPED', reset: false });
   }
 
   /** The client takes bytes again. */
   drained(): void {
-    if (this.#ending === null) this.#controller?.resume();
+    if (this.#ending === null) this.#call?.resume();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#ending !== null) controller.abort(new ClientGone());
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    reason?: string,
-  ): void {
-    if (status < 200 || this.#ending !== null) return;
+  onHead(status: number, reason: string, raw: RawHeaders): void {
     this.#headMs = this.#elapsed();
-    this.#raw = rawText(controller.rawHeaders);
-    const headers = headersForClient(this.#raw, this.#request.id, 'pass');
+    this.#raw = raw;
+    const { id, door } = this.#request;
     try {
-      this.#client.head(status, reason ?? '', headers);
+      this.#client.head(status, reason, headersForClient(raw, id, 'pass'));
     } catch (error) {
       this.#fault('head', error);
-      controller.abort(new UnwritableHead());
+      this.#call?.abort();
+      this.#client.refuse(unreachable(door, id, 'UNWRITABLE_HEAD'));
+      this.#finish('upstream_fault');
       return;
     }
     this.#status = status;
-    if (takesComments(this.#raw)) {
+    if (takesComments(raw)) {
       const { timers, clock } = this.#context;
       this.#keepAlive = new KeepAlive(timers, clock, (comment) => {
         if (this.#client.ready) this.#client.write(comment);
@@ -151,31 +149,28 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#ending !== null) return;
+  onBytes(bytes: Buffer): void {
     if (this.#firstByteMs === null) {
       this.#firstByteMs = this.#elapsed();
       this.#context.metrics.firstByteSeconds.observe({ door: this.#request.door }, this.#firstByteMs / 1000);
     }
-    this.#bytes += chunk.length;
-    this.#keepAlive?.saw(chunk);
-    if (!this.#client.write(chunk)) controller.pause();
-    this.#collector?.add(chunk);
+    this.#bytes += bytes.length;
+    this.#keepAlive?.saw(bytes);
+    if (!this.#client.write(bytes)) this.#call?.pause();
+    this.#collector?.add(bytes);
   }
 
-  onResponseEnd(): void {
-    if (this.#ending !== null) return;
+  onEnd(): void {
     this.#client.end();
     this.#finish('complete');
   }
 
-  onResponseError(_controller: unknown, error: Error): void {
+  onFault({ code, reset }: UpstreamFault): void {
     if (this.#ending !== null) return;
-    const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
     const { id, door } = this.#request;
     this.#context.log.warn({ id, door, code, status: this.#status }, 'upstream fault');
     if (this.#status !== null) {
-      this.#client.fail(code === UPSTREAM_RESET || code === 'ECONNRESET');
+      this.#client.fail(reset);
       this.#finish('upstream_fault');
       return;
     }
@@ -258,18 +253,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Why a call was broken off: the client is not there any more. */
-class ClientGone extends Error {
-  override readonly name = 'ClientGone';
-}
-
-/** Why a call was broken off: its head holds what no HTTP/1.1 head may hold. */
-class UnwritableHead extends Error {
-  override readonly name = 'UnwritableHead';
-}
-
 function unreachable(door: Door, id: Uuid, code: string): Refusal {
-  const late = code === 'UND_ERR_HEADERS_TIMEOUT';
+  const late = code === 'SILENCE_TIMEOUT';
   return refusal(door, id, {
     code: 'unavailable',
     status: late ? 504 : 502,
@@ -278,12 +263,6 @@ function unreachable(door: Door, id: Uuid, code: string): Refusal {
       ? 'The provider took the request and gave no answer in time. Try again.'
       : `The provider could not be reached (${code}). Check the network and the upstream address, then try again.`,
   });
-}
-
-/** Header fields as the connection read them, as text with every byte one character. */
-function rawText(fields: unknown): RawHeaders {
-  if (!Array.isArray(fields)) return [];
-  return fields.map((field: unknown) => (Buffer.isBuffer(field) ? field.toString('latin1') : String(field)));
 }
 
 /** True for an event stream whose bytes are its own text and whose length is open. */
