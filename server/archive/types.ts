@@ -149,8 +149,15 @@ export interface ArchiveWriter {
     accountId: Uuid,
     slices: readonly SliceHash[],
   ): Promise<ReadonlyMap<string, readonly { readonly parent: MessageHash; readonly message: MessageHash }[]>>;
-  /** The stored children of a message (candidates for another form of the same message), newest first, at most 20. */
-  childrenOf(accountId: Uuid, parent: MessageHash): Promise<readonly StoredMessage[]>;
+  /**
+   * The stored children of a message (candidates for another form of the same message), newest first, at most 20;
+   * the one named `wanted` is among them if it is stored there, however old it is.
+   */
+  childrenOf(
+    accountId: Uuid,
+    parent: MessageHash,
+    wanted?: MessageHash | null,
+  ): Promise<readonly StoredMessage[]>;
   saveRequest(record: RequestRecord): Promise<void>;
   savePreamble(
     accountId: Uuid,

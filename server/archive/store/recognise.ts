@@ -47,21 +47,24 @@ interface ChildRow {
   readonly is_error: boolean;
 }
 
-/** The newest stored children of a message with their masked texts, newest first. */
+/** The newest stored children of a message with their masked texts, newest first; `wanted` too, if it is one. */
 export async function childrenOf(
   pool: Queryable,
   accountId: Uuid,
   parent: MessageHash,
+  wanted: MessageHash | null = null,
 ): Promise<readonly StoredMessage[]> {
   const { rows } = await pool.query<ChildRow>(
     `SELECT m.hash, m.role, i.kind, i.text, i.exact, i.tool_name, i.tool_namespace, i.call_id, i.is_error
      FROM (
-       SELECT hash, role, seen_at FROM message WHERE account_id = $1 AND parent = $2
-       ORDER BY seen_at DESC, hash LIMIT ${CHILDREN}
+       (SELECT hash, role, seen_at FROM message WHERE account_id = $1 AND parent = $2
+        ORDER BY seen_at DESC, hash LIMIT ${CHILDREN})
+       UNION
+       (SELECT hash, role, seen_at FROM message WHERE account_id = $1 AND parent = $2 AND hash = $3)
      ) m
      LEFT JOIN item i ON i.account_id = $1 AND i.message_hash = m.hash
      ORDER BY m.seen_at DESC, m.hash, i.position`,
-    [accountId, parent],
+    [accountId, parent, wanted],
   );
   const children = new Map<
     string,

@@ -38,7 +38,7 @@ export function createArchiveWriter(pool: StorePool, options: WriterOptions): Ar
     resolvePlace: placeResolver(pool, clock, options.locateRepository ?? (async () => null)),
     openThread: (accountId, identity, place, at) => openThread(pool, clock, accountId, identity, place, at),
     lookUpSlices: (accountId, slices) => lookUpSlices(pool, accountId, slices),
-    childrenOf: (accountId, parent) => childrenOf(pool, accountId, parent),
+    childrenOf: (accountId, parent, wanted) => childrenOf(pool, accountId, parent, wanted),
     saveRequest: (record) => saveRequest(pool, record),
     savePreamble: (accountId, hash, parts) => savePreamble(pool, accountId, hash, parts),
     append: async (batch) => append(pool, clock, await accountKey(batch.accountId), batch),
