@@ -12,6 +12,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          testTimeout: 20_000,
           include: PRODUCT.map((folder) => `${folder}/*.test.{ts,tsx,mjs}`),
           exclude: ['**/node_modules/**', ...DATABASE],
         },

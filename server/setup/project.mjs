@@ -54,6 +54,8 @@ export function writeStamp(stampFile, stamp) {
   writeFileSync(stampFile, stamp);
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /**
  * Runs a program and answers with its exit code (128 for a signal) and, unless it is shown, what it printed.
  * `show` passes its output through.
@@ -72,8 +74,23 @@ export function run(command, args, { show = false, env = {}, cwd = root, timeout
     };
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? 128, output }));
+    // Ctrl-C reaches the program too, a signal sent to us alone does not: it is passed on, and then obeyed.
+    const pass = (signal) => {
+      child.kill(signal);
+      child.once('close', () => process.kill(process.pid, signal));
+    };
+    for (const signal of SIGNALS) process.once(signal, pass);
+    const settle = () => {
+      for (const signal of SIGNALS) process.removeListener(signal, pass);
+    };
+    child.on('error', (error) => {
+      settle();
+      reject(error);
+    });
+    child.on('close', (code) => {
+      settle();
+      resolve({ code: code ?? 128, output });
+    });
   });
 }
 
