@@ -168,7 +168,7 @@ test.each([
         second,
       ],
       run: async (side) => {
-        side.configureCodex(model, provider);
+        side.configureCodex(model, provider, ['model_auto_compact_token_limit = 200000']);
         await side.codex([READ]);
         await side.codex(['resume', '--last', SECOND]);
       },

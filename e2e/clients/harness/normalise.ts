@@ -14,7 +14,7 @@ const VOLATILE = [
   /(^|_)(duration|ttft|time_to)(_|$)/i,
   /(_ms|Ms|_at_ms)$/,
   /^(process_id|pid|nickname|agent_nickname|file_size|messageCount|memory_paths)$/,
-  /^(ordinal|leafUuid|revision|slug|end_time|chunk_id|wall_time_seconds)$/,
+  /^(ordinal|leafUuid|revision|slug|end_time|chunk_id|wall_time_seconds|encrypted_content|signature)$/,
 ];
 
 const USAGE = /(^usage$|_usage$|^modelUsage$|[cC]ost|[tT]okens?$|^token_|tokenUsage)/;
