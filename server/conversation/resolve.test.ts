@@ -34,7 +34,7 @@ const spoken: fc.Arbitrary<Spoken> = fc.oneof(
 const conversation = fc.array(spoken, { maxLength: 8 });
 
 describe('a resend', () => {
-  it('adds nothing, asks once and parses nothing', () => {
+  it('adds nothing, asks once and parses nothing but reasoning that stands first', () => {
     fc.assert(
       fc.property(fc.array(conversation, { maxLength: 3 }), conversation, (before, last) => {
         const archive = new MemoryArchive();
@@ -45,7 +45,9 @@ describe('a resend', () => {
         expect(again.aliases).toEqual([]);
         expect(hexOf(again.head)).toBe(hexOf(first.head));
         expect(archive.asked).toEqual(last.length === 0 ? [] : ['slices']);
-        expect(archive.parsed).toBe(0);
+        // Reasoning before any message leads nowhere that could be kept.
+        const first = last.findIndex((message) => !parse(elementOf(message)).transparent);
+        expect(archive.parsed).toBe(first < 0 ? last.length : first);
       }),
     );
   });
@@ -120,6 +122,20 @@ describe('a chain', () => {
     expect(produced.map((added) => added.reasoning.length)).toEqual([1]);
     expect(hexOf(produced[0]?.hash ?? ROOT)).toBe(hexOf(hashOf(chain.head, said('answer:c'))));
   });
+});
+
+it('finds a message by its name among any number of siblings, and goes on to compare behind it', () => {
+  const archive = new MemoryArchive();
+  const { head } = archive.record([typed('first')]);
+  archive.answer(head, said('call#1:{}'));
+  for (let index = 0; index < 10; index++) archive.record([typed(`other ${index}`)]);
+  const chain = archive.record([typed('first', 'marked'), said('call#1:{"all":true}'), typed('on')]);
+  expect(chain.added.map((added) => added.message.items[0]?.text)).toEqual(['on']);
+});
+
+it('keeps no form that leads from the root to the root', () => {
+  const archive = new MemoryArchive();
+  expect(archive.record([said('thought:x')])).toMatchObject({ head: ROOT, added: [], aliases: [] });
 });
 
 describe('moved reminders', () => {

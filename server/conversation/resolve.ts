@@ -13,8 +13,8 @@ export interface SliceMapping {
 export type ResolveNeed =
   /** Mappings by hex of the slice hash (`lookUpSlices` of the store). */
   | { readonly need: 'slices'; readonly slices: readonly SliceHash[] }
-  /** Stored children of a message, newest first. */
-  | { readonly need: 'children'; readonly parent: MessageHash }
+  /** Stored children of a message, newest first; few may be given, but `wanted` must be among them if it is stored. */
+  | { readonly need: 'children'; readonly parent: MessageHash; readonly wanted: MessageHash | null }
   /** The items as they would be stored: one for each, in order. */
   | { readonly need: 'masked'; readonly items: readonly Item[] };
 
@@ -82,7 +82,10 @@ export async function answerNeeds<Masked extends ComparableItem>(
   walk: Generator<ResolveNeed, ResolvedChain<Masked>, unknown>,
   answers: {
     readonly slices: (slices: readonly SliceHash[]) => Promise<ResolveReplies<Masked>['slices']>;
-    readonly children: (parent: MessageHash) => Promise<ResolveReplies<Masked>['children']>;
+    readonly children: (
+      parent: MessageHash,
+      wanted: MessageHash | null,
+    ) => Promise<ResolveReplies<Masked>['children']>;
     readonly masked: (items: readonly Item[]) => Promise<ResolveReplies<Masked>['masked']>;
   },
 ): Promise<ResolvedChain<Masked>> {
@@ -90,7 +93,7 @@ export async function answerNeeds<Masked extends ComparableItem>(
   while (step.done !== true) {
     const asked = step.value;
     if (asked.need === 'slices') step = walk.next(await answers.slices(asked.slices));
-    else if (asked.need === 'children') step = walk.next(await answers.children(asked.parent));
+    else if (asked.need === 'children') step = walk.next(await answers.children(asked.parent, asked.wanted));
     else step = walk.next(await answers.masked(asked.items));
   }
   return step.value;
@@ -179,8 +182,12 @@ class Walk<Masked extends ComparableItem> {
       const seen = mappingAt(mappings, group, this.at);
       if (seen !== null) return this.place(2, seen);
     }
-    const children = (yield { need: 'children', parent: this.at }) as ResolveReplies<Masked>['children'];
     const hash = messageHash(this.input.key, this.at, message.role, message.canonical);
+    const children = (yield {
+      need: 'children',
+      parent: this.at,
+      wanted: hash,
+    }) as ResolveReplies<Masked>['children'];
     if (children.some((child) => same(child.hash, hash))) return this.remember(1, slice, hash);
     const candidates = children.filter((child) => child.role === message.role);
     if (candidates.length === 0) return 0;
@@ -193,7 +200,11 @@ class Walk<Masked extends ComparableItem> {
     }
     if (!incoming.items.some((item) => this.input.forms.reminderOf(item) !== null)) return 0;
     for (const known of candidates) {
-      const behind = (yield { need: 'children', parent: known.hash }) as ResolveReplies<Masked>['children'];
+      const behind = (yield {
+        need: 'children',
+        parent: known.hash,
+        wanted: null,
+      }) as ResolveReplies<Masked>['children'];
       for (const knownNext of behind.filter((child) => child.role === 'system')) {
         const both = matchForm({ known, knownNext, incoming, incomingNext }, this.input.forms);
         if (both.verdict === 'knownNext')
@@ -231,7 +242,8 @@ class Walk<Masked extends ComparableItem> {
 
   /** Moves the chain on and keeps the form under which it was seen. */
   private remember(count: number, slice: SliceHash, message: MessageHash): number {
-    this.aliases.push({ parent: this.at, slice, message });
+    // The root is no message: a form that leads nowhere from there is not kept.
+    if (!same(message, this.input.root)) this.aliases.push({ parent: this.at, slice, message });
     if (!same(message, this.at)) this.reasoning = [];
     return this.place(count, message);
   }

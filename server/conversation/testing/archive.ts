@@ -81,6 +81,9 @@ export function parse(element: Uint8Array): Message {
   };
 }
 
+/** Children that the archive in memory gives at most. */
+const LIMIT = 3;
+
 /** An archive in memory that answers what a resolution asks and keeps what it found. */
 export class MemoryArchive {
   readonly messages = new Map<string, StoredMessage>();
@@ -139,7 +142,11 @@ export class MemoryArchive {
     if (asked.need === 'masked') return asked.items;
     if (asked.need === 'children') {
       const parent = hexOf(asked.parent);
-      return [...this.messages.values()].filter((message) => hexOf(message.parent) === parent).reverse();
+      const all = [...this.messages.values()].filter((message) => hexOf(message.parent) === parent).reverse();
+      const wanted = asked.wanted === null ? undefined : this.messages.get(hexOf(asked.wanted));
+      return wanted === undefined || all.indexOf(wanted) < LIMIT
+        ? all.slice(0, LIMIT)
+        : [...all.slice(0, LIMIT), wanted];
     }
     return new Map(asked.slices.map((slice) => [hexOf(slice), this.mappings.get(hexOf(slice)) ?? []]));
   }

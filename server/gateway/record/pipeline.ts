@@ -191,7 +191,7 @@ export function createPipeline(writer: ArchiveWriter): Pipeline {
     return answerNeeds<MaskedItem>(walk, {
       slices: (slices): Promise<ReadonlyMap<string, readonly SliceMapping[]>> =>
         writer.lookUpSlices(accountId, slices),
-      children: (parent) => writer.childrenOf(accountId, parent),
+      children: (parent, wanted) => writer.childrenOf(accountId, parent, wanted),
       masked: (items) => maskItems(items, key),
     });
   }
