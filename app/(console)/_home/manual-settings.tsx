@@ -1,0 +1,44 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useTRPC } from '@/app/_lib/trpc.tsx';
+import { CommandLine } from '@/app/_ui/copy-button.tsx';
+
+const DEFAULT_BASE = 'http://127.0.0.1:4141';
+
+/** The base URL under which agents on this machine reach us, as this page was reached. */
+export function useBaseUrl(): string {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.status.settings.queryOptions());
+  return data?.baseUrl ?? DEFAULT_BASE;
+}
+
+/** The one setting of each agent, to be made by hand. */
+export function ManualSettings() {
+  const base = useBaseUrl();
+  return (
+    <dl className="space-y-3">
+      <div>
+        <dt className="mb-1">
+          <strong className="font-strong">Claude Code</strong>{' '}
+          <span className="text-soft">in the shell, or under </span>
+          <code>env</code>
+          <span className="text-soft"> in </span>
+          <code>~/.claude/settings.json</code>
+        </dt>
+        <dd>
+          <CommandLine command={`ANTHROPIC_BASE_URL=${base}/anthropic`} what="the setting for Claude Code" />
+        </dd>
+      </div>
+      <div>
+        <dt className="mb-1">
+          <strong className="font-strong">Codex</strong> <span className="text-soft">at the top of </span>
+          <code>~/.codex/config.toml</code>
+        </dt>
+        <dd>
+          <CommandLine command={`openai_base_url = "${base}/openai/v1"`} what="the setting for Codex" />
+        </dd>
+      </div>
+    </dl>
+  );
+}

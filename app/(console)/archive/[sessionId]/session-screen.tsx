@@ -1,0 +1,148 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { useCallback, useEffect } from 'react';
+import { AGENT_NAMES, folderName } from '@/app/_lib/agents.ts';
+import { failureOf, useTRPC } from '@/app/_lib/trpc.tsx';
+import { ErrorState, Loading } from '@/app/_ui/states.tsx';
+import { TabPanel, Tabs } from '@/app/_ui/tabs.tsx';
+import { Time } from '@/app/_ui/time.tsx';
+import type { WireLogRow, WireSession } from '@/server/api/index.ts';
+import { Page } from '../../_frame/page.tsx';
+import { titleOf } from '../../_sessions/session-table.tsx';
+import { DocumentPane } from './document/document-pane.tsx';
+import { RequestPane } from './requests/request-pane.tsx';
+import { RequestTable } from './requests/request-table.tsx';
+import { LeavingBanner, SessionActions } from './session-actions.tsx';
+import { FindBar } from './transcript/find-bar.tsx';
+import { Transcript } from './transcript/transcript.tsx';
+import { useHits } from './transcript/use-hits.ts';
+
+const TABS = ['transcript', 'requests'] as const;
+
+const STATE = {
+  tab: parseAsStringLiteral(TABS).withDefault('transcript'),
+  at: parseAsInteger.withDefault(0),
+  find: parseAsString.withDefault(''),
+  doc: parseAsString,
+  request: parseAsString,
+};
+
+const ARCHIVE = { href: '/archive', label: 'Archive' };
+
+/** A session: its transcript and its requests, with one document or request at the right. All of it in the address. */
+export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.sessions.get.queryOptions({ id: sessionId }));
+  const session = query.data;
+  const title = session === undefined ? 'Session' : titleOf(session);
+  useEffect(() => {
+    document.title = `${title} · Context Mode`;
+  }, [title]);
+  return (
+    <Page
+      title={title}
+      parent={ARCHIVE}
+      aside={session === undefined ? null : <Summary session={session} />}
+      actions={session === undefined ? null : <SessionActions session={session} />}
+    >
+      {query.isError ? (
+        <ErrorState
+          title="This session cannot be shown"
+          failure={failureOf(query.error)}
+          retry={() => void query.refetch()}
+        />
+      ) : session === undefined ? (
+        <Loading what="the session" />
+      ) : (
+        <>
+          {session.deletesAt === null ? null : <LeavingBanner session={session} />}
+          <Views session={session} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Views({ session }: { readonly session: WireSession }) {
+  const [state, setState] = useQueryStates(STATE, { history: 'replace' });
+  const select = useCallback((at: number) => void setState({ at }), [setState]);
+  const openDocument = useCallback(
+    (row: WireLogRow) => {
+      if (row.docid !== null) void setState({ doc: row.docid, at: row.seq });
+    },
+    [setState],
+  );
+  const hits = useHits(session.id, state.find, select);
+  const counted = (words: string, count: number) => (
+    <span>
+      {words} <span className="text-faint">{count}</span>
+    </span>
+  );
+  return (
+    <div className="relative flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <Tabs
+          label="Views of the session"
+          value={state.tab}
+          onChange={(tab) => void setState({ tab, doc: null, request: null })}
+          tabs={[
+            { value: 'transcript', label: 'Transcript' },
+            { value: 'requests', label: counted('Requests', session.requests) },
+          ]}
+          aside={
+            state.tab === 'transcript' ? (
+              <FindBar
+                words={state.find}
+                onWords={(find) => void setState({ find })}
+                hits={hits}
+                at={state.at}
+                onAt={select}
+              />
+            ) : null
+          }
+        >
+          <TabPanel value="transcript">
+            <Transcript
+              sessionId={session.id}
+              at={state.at}
+              onAt={select}
+              find={state.find}
+              hits={hits.seqs}
+              onDocument={openDocument}
+            />
+          </TabPanel>
+          <TabPanel value="requests">
+            <RequestTable sessionId={session.id} selected={state.request} />
+          </TabPanel>
+        </Tabs>
+      </div>
+      {state.doc === null ? null : (
+        <DocumentPane docid={state.doc} find={state.find} onClose={() => void setState({ doc: null })} />
+      )}
+      {state.request === null || state.tab !== 'requests' ? null : (
+        <RequestPane id={state.request} onClose={() => void setState({ request: null })} />
+      )}
+    </div>
+  );
+}
+
+/** Agent, place and last sign of life, beside the title where there is room. */
+function Summary({ session }: { readonly session: WireSession }) {
+  const { worktree, project } = session;
+  return (
+    <p className="flex min-w-0 items-center gap-2 pl-1 text-sm whitespace-nowrap text-faint max-lg:hidden">
+      <span>{AGENT_NAMES[session.agent]}</span>
+      {project === null ? null : (
+        <span className="truncate" title={worktree?.path}>
+          · {project.name === '' && worktree !== null ? folderName(worktree.path) : project.name}
+          {worktree?.branch ? <span className="font-mono text-xs"> {worktree.branch}</span> : null}
+        </span>
+      )}
+      <span>
+        · <Time iso={session.lastSeenAt} />
+      </span>
+    </p>
+  );
+}

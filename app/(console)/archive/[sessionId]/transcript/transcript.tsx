@@ -1,0 +1,254 @@
+'use client';
+
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useKeys } from '@/app/_lib/keys.tsx';
+import { failureOf } from '@/app/_lib/trpc.tsx';
+import { Button } from '@/app/_ui/button.tsx';
+import { ScrollRegion } from '@/app/_ui/scroll-region.tsx';
+import { EmptyState, ErrorState, Loading } from '@/app/_ui/states.tsx';
+import type { WireLogRow } from '@/server/api/index.ts';
+import { isFolded, type Part } from './parts.ts';
+import { type RowActs, TranscriptRow } from './row.tsx';
+import { nextHit } from './use-hits.ts';
+import { type Log, useLog } from './use-log.ts';
+
+interface TranscriptProps {
+  readonly sessionId: string;
+  /** The position that has the keyboard; 0: none yet. */
+  readonly at: number;
+  readonly onAt: (seq: number) => void;
+  readonly find: string;
+  readonly hits: readonly number[];
+  readonly onDocument: (row: WireLogRow) => void;
+}
+
+/** A session as a person reads it. Only what is on the screen is loaded and built. */
+export function Transcript(props: TranscriptProps) {
+  const log = useLog(props.sessionId);
+  if (log.error !== null && log.count === 0) {
+    return (
+      <ErrorState title="The transcript could not be read" failure={failureOf(log.error)} retry={log.retry} />
+    );
+  }
+  if (log.pending) return <Loading what="the transcript" />;
+  if (log.count === 0) {
+    return (
+      <EmptyState title="Nothing was said yet">
+        <p>
+          The session has been opened, and no message of it has been archived so far. It appears here by
+          itself.
+        </p>
+      </EmptyState>
+    );
+  }
+  return <Reader {...props} log={log} />;
+}
+
+function Reader(props: TranscriptProps & { readonly log: Log }) {
+  const { log, at, find, onAt, onDocument } = props;
+  const scroller = useRef<HTMLElement>(null);
+  const { open, toggle } = useFolds();
+  const hitAt = useHitSeq(log.parts, at, find, props.hits);
+  const virtual = useVirtualizer({
+    count: log.count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 30,
+    overscan: 20,
+    getItemKey: (index) => log.first + index,
+    paddingStart: 8,
+    paddingEnd: 48,
+  });
+  const items = virtual.getVirtualItems();
+  const from = log.first + (items[0]?.index ?? 0);
+  const to = log.first + (items.at(-1)?.index ?? 0);
+  useEffect(() => log.look(from, to), [from, to, log.look]);
+
+  const goTo = useGoTo({
+    log,
+    scroller,
+    scrollTo: (index) => virtual.scrollToIndex(index, { align: 'center' }),
+    at,
+    onAt,
+  });
+  useTranscriptKeys({ ...props, open, toggle, goTo });
+
+  const acts: RowActs = useMemo(
+    () => ({ toggle, openDocument: onDocument, select: onAt }),
+    [toggle, onDocument, onAt],
+  );
+  return (
+    <ScrollRegion
+      ref={scroller}
+      label="Transcript"
+      className="relative min-h-0 flex-1 overflow-auto [overflow-anchor:none]"
+    >
+      <div className="relative mx-auto max-w-[920px]" style={{ height: virtual.getTotalSize() }}>
+        <div
+          className="absolute inset-x-0 px-1"
+          style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
+        >
+          {items.map(({ index, key }) => {
+            const seq = log.first + index;
+            const part = log.parts.get(seq);
+            return (
+              <div key={key} data-index={index} ref={virtual.measureElement}>
+                {part === undefined ? (
+                  <div className="h-[30px]" />
+                ) : part.shape === 'row' ? (
+                  <TranscriptRow
+                    part={part}
+                    acts={acts}
+                    state={stateOf(part.row, { open, at, find, hitAt })}
+                  />
+                ) : null}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {to < log.first + log.count - 1 ? (
+        <div className="pointer-events-none sticky bottom-3 flex justify-end pr-4">
+          <Button
+            size="small"
+            className="pointer-events-auto shadow-float"
+            onClick={() => goTo(log.first + log.count - 1)}
+          >
+            To the newest
+          </Button>
+        </div>
+      ) : null}
+    </ScrollRegion>
+  );
+}
+
+function stateOf(
+  row: WireLogRow,
+  { open, at, find, hitAt }: { open: ReadonlySet<number>; at: number; find: string; hitAt: number | null },
+) {
+  const hit = hitAt === row.seq;
+  return { open: open.has(row.seq) || (hit && isFolded(row.kind)), current: at === row.seq, find, hit };
+}
+
+/** What is unfolded. It lives above the rows, because a row that leaves the screen is taken apart. */
+function useFolds() {
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const toggle = useCallback((seq: number) => {
+    setOpen((old) => {
+      const next = new Set(old);
+      if (!next.delete(seq)) next.add(seq);
+      return next;
+    });
+  }, []);
+  return { open, toggle };
+}
+
+/** The part that the search stands at: of a hit inside a result, its call. */
+function useHitSeq(
+  parts: ReadonlyMap<number, Part>,
+  at: number,
+  find: string,
+  hits: readonly number[],
+): number | null {
+  return useMemo(() => {
+    if (find === '') return null;
+    const isHit = hits.some((seq) => shownSeq(parts, seq) === at);
+    return isHit ? at : null;
+  }, [parts, at, find, hits]);
+}
+
+/** Where a position is shown: a result stands inside its call. */
+function shownSeq(parts: ReadonlyMap<number, Part>, seq: number): number {
+  const part = parts.get(seq);
+  return part?.shape === 'inside' ? part.callSeq : seq;
+}
+
+/**
+ * Goes to a position: scrolls there, again once its rows are known and measured, and gives it the keyboard.
+ * Also follows `at` when something outside (a hit, an address) moves it.
+ */
+function useGoTo(parts: {
+  readonly log: Log;
+  readonly scroller: RefObject<HTMLElement | null>;
+  readonly scrollTo: (index: number) => void;
+  readonly at: number;
+  readonly onAt: (seq: number) => void;
+}): (seq: number) => void {
+  const { log, scroller, at, onAt } = parts;
+  const [target, setTarget] = useState<number | null>(at === 0 ? null : at);
+  const scrollTo = useRef(parts.scrollTo);
+  scrollTo.current = parts.scrollTo;
+  const lastAt = useRef(at);
+  useEffect(() => {
+    if (lastAt.current === at) return;
+    lastAt.current = at;
+    if (scroller.current?.querySelector(`[data-seq="${at}"]`) == null) setTarget(at);
+  }, [at, scroller]);
+
+  const known = target === null ? undefined : log.parts.get(target);
+  useEffect(() => {
+    if (target === null) return;
+    const shown = known?.shape === 'inside' ? known.callSeq : target;
+    scrollTo.current(shown - log.first);
+    if (known === undefined) return;
+    const frame = requestAnimationFrame(() => {
+      scrollTo.current(shown - log.first);
+      lastAt.current = shown;
+      onAt(shown);
+      setTarget(null);
+      scroller.current?.querySelector<HTMLElement>(`[data-seq="${shown}"]`)?.focus({ preventScroll: true });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [target, known, log.first, onAt, scroller]);
+  return setTarget;
+}
+
+/** The keys of a transcript: walk, fold, open, hits, ends. */
+function useTranscriptKeys(
+  props: TranscriptProps & {
+    readonly log: Log;
+    readonly open: ReadonlySet<number>;
+    readonly toggle: (seq: number) => void;
+    readonly goTo: (seq: number) => void;
+  },
+): void {
+  const { log, at, goTo } = props;
+  const last = log.first + log.count - 1;
+  const walk = (step: 1 | -1) => {
+    let seq = at === 0 ? (step === 1 ? log.first : last) : at + step;
+    while (log.parts.get(seq)?.shape === 'inside') seq += step;
+    if (seq >= log.first && seq <= last) goTo(seq);
+  };
+  const current = () => {
+    const part = log.parts.get(at);
+    return part?.shape === 'row' ? part.row : null;
+  };
+  const hop = (step: 1 | -1) => {
+    const next = nextHit(props.hits, at, step);
+    if (next !== null) goTo(next);
+  };
+  useKeys([
+    ['j', () => walk(1)],
+    ['k', () => walk(-1)],
+    ['n', () => hop(1)],
+    ['N', () => hop(-1)],
+    ['Home', () => goTo(log.first)],
+    ['End', () => goTo(last)],
+    [
+      ' ',
+      (event) => {
+        const row = current();
+        if (row === null || !isFolded(row.kind)) return;
+        event.preventDefault();
+        props.toggle(row.seq);
+      },
+    ],
+    [
+      'Enter',
+      () => {
+        const row = current();
+        if (row !== null && row.docid !== null) props.onDocument(row);
+      },
+    ],
+  ]);
+}

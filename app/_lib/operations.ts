@@ -1,0 +1,12 @@
+import { operationsAnswer } from '@/server/api/index.ts';
+import { getServices } from './services.ts';
+
+/** Health, readiness and counters when Next serves them alone. */
+export async function answerOperation(request: Request): Promise<Response> {
+  const answer = await operationsAnswer(getServices(), new URL(request.url).pathname);
+  if (answer === null) return new Response(null, { status: 404 });
+  return new Response(answer.body, {
+    status: answer.status,
+    headers: { 'content-type': answer.type, 'cache-control': 'no-store' },
+  });
+}

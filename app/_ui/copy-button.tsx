@@ -1,0 +1,60 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import { Button, type ButtonLook } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { notify } from './toast.tsx';
+
+/** Puts `text` on the clipboard and says so. `what` names the thing in the button's label. */
+export function CopyButton(
+  props: {
+    readonly text: string | (() => Promise<string>);
+    readonly what: string;
+    readonly words?: string;
+  } & ButtonLook,
+) {
+  const { text, what, words, look = 'quiet', size = words === undefined ? 'tiny' : 'small' } = props;
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 1600);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
+      setCopied(true);
+    } catch {
+      notify({
+        title: 'Could not copy',
+        text: 'The browser refused the clipboard. Select the text and copy it.',
+        tone: 'bad',
+      });
+    }
+  };
+  return (
+    <Button look={look} size={size} onClick={copy} aria-label={`Copy ${what}`} title={`Copy ${what}`}>
+      <Icon name={copied ? 'check' : 'copy'} className={copied ? 'shrink-0 text-good' : 'shrink-0'} />
+      {words === undefined ? null : <span>{copied ? 'Copied' : words}</span>}
+      <span role="status" className="hide-visually">
+        {copied ? `Copied ${what}` : ''}
+      </span>
+    </Button>
+  );
+}
+
+/** A command to run, in one line that can be copied. */
+export function CommandLine({
+  command,
+  what = 'the command',
+}: {
+  readonly command: string;
+  readonly what?: string;
+}) {
+  return (
+    <div className="flex min-h-8 items-center gap-2 rounded-md border border-line bg-sunken pr-1 pl-3">
+      <code className="min-w-0 flex-1 py-1.5 break-all">{command}</code>
+      <CopyButton text={command} what={what} />
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+'use client';
+
+import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { cx } from './cx.ts';
+import { ScrollRegion } from './scroll-region.tsx';
+
+/** How a column stands: its width in pixels (absent: it takes what is left) and the screens that have room for it. */
+interface ColumnLook {
+  readonly width?: number;
+  readonly end?: boolean;
+  readonly className?: string;
+}
+
+const features = tableFeatures({ columnMeta: {} as ColumnLook });
+
+/** A column: its heading, what a cell shows, how it stands. */
+export interface Column<Row> extends ColumnLook {
+  readonly id: string;
+  readonly heading: string;
+  readonly cell: (row: Row) => ReactNode;
+}
+
+/** Height of a row in pixels. */
+const ROW = 32;
+
+/**
+ * A table of any length: only the rows on the screen are built. The first column holds each row's own link (marked
+ * `data-row`), so that keys, pointers and screen readers open a row the same way; a click anywhere in the row follows it.
+ */
+export function DataTable<Row extends object>(props: {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  readonly selected?: string | null;
+  /** Old content that is being asked for again. */
+  readonly dimmed?: boolean;
+  /** Called when the end comes near. */
+  readonly onEnd?: () => void;
+  readonly after?: ReactNode;
+}) {
+  const { label, columns, rows, rowKey, selected = null, dimmed = false, onEnd, after } = props;
+  const scroller = useRef<HTMLElement>(null);
+  const definitions = useMemo(() => columns.map(toDefinition), [columns]);
+  const data = useMemo(() => [...rows], [rows]);
+  const table = useTable({ features, columns: definitions, data, getRowId: rowKey });
+  const built = table.getRowModel().rows;
+  const virtual = useVirtualizer({
+    count: built.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 16,
+    getItemKey: (at) => built[at]?.id ?? at,
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (onEnd !== undefined && built.length > 0 && last >= built.length - 20) onEnd();
+  }, [last, built.length, onEnd]);
+
+  const above = shown[0]?.start ?? 0;
+  const below = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
+  return (
+    <ScrollRegion ref={scroller} label={label} className="min-h-0 flex-1 overflow-auto">
+      <table
+        aria-rowcount={built.length + 1}
+        className={cx('w-full table-fixed border-separate border-spacing-0', dimmed && 'opacity-60')}
+      >
+        <colgroup>
+          {columns.map((column) => (
+            <col key={column.id} className={column.className} width={column.width} />
+          ))}
+        </colgroup>
+        <thead>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id} aria-rowindex={1}>
+              {group.headers.map((header) => (
+                <th
+                  key={header.id}
+                  scope="col"
+                  className={cellClass(
+                    header.column.columnDef.meta,
+                    'sticky top-0 z-10 h-7 bg-ground text-sm font-normal text-faint',
+                  )}
+                >
+                  <table.FlexRender header={header} />
+                </th>
+              ))}
+            </tr>
+          ))}
+        </thead>
+        <tbody>
+          <Gap height={above} columns={columns.length} />
+          {shown.map(({ index, key }) => {
+            const row = built[index];
+            if (row === undefined) return null;
+            const isSelected = row.id === selected;
+            return (
+              <tr
+                key={key}
+                aria-rowindex={index + 2}
+                onClick={followRow}
+                className={cx(
+                  'group cursor-pointer has-[[data-row]:focus]:bg-hover',
+                  isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+                )}
+              >
+                {row.getAllCells().map((cell) => (
+                  <td key={cell.id} className={cellClass(cell.column.columnDef.meta, 'h-8')}>
+                    <table.FlexRender cell={cell} />
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          <Gap height={below} columns={columns.length} />
+        </tbody>
+      </table>
+      {after}
+    </ScrollRegion>
+  );
+}
+
+function toDefinition<Row extends object>(column: Column<Row>): ColumnDef<typeof features, Row, unknown> {
+  const { id, heading, cell, width, end, className } = column;
+  return createColumnHelper<typeof features, Row>().display({
+    id,
+    header: heading,
+    cell: ({ row }) => cell(row.original),
+    meta: {
+      ...(width === undefined ? {} : { width }),
+      ...(end === undefined ? {} : { end }),
+      ...(className === undefined ? {} : { className }),
+    },
+  });
+}
+
+function cellClass(look: ColumnLook | undefined, more: string): string {
+  return cx(
+    'truncate border-b border-line px-2 first:pl-4 last:pr-4',
+    look?.end === true ? 'text-right' : 'text-left',
+    look?.className,
+    more,
+  );
+}
+
+function Gap({ height, columns }: { readonly height: number; readonly columns: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr>
+      <td colSpan={columns} height={height} className="p-0" />
+    </tr>
+  );
+}
+
+/** Follows the row's own link, unless another control was meant or text is being selected. */
+function followRow(event: MouseEvent<HTMLElement>): void {
+  if (event.target instanceof HTMLElement && event.target.closest('a, button') !== null) return;
+  if (window.getSelection()?.isCollapsed === false) return;
+  event.currentTarget.querySelector<HTMLElement>('[data-row]')?.click();
+}

@@ -1,0 +1,13 @@
+import { getServices } from '@/app/_lib/services.ts';
+import { handleRest } from '@/server/api/index.ts';
+
+export const dynamic = 'force-dynamic';
+
+const answer = (request: Request): Promise<Response> => handleRest(request, getServices());
+
+export const GET = answer;
+export const HEAD = answer;
+export const POST = answer;
+export const PUT = answer;
+export const PATCH = answer;
+export const DELETE = answer;

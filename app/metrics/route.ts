@@ -1,0 +1,5 @@
+import { answerOperation } from '@/app/_lib/operations.ts';
+
+export const dynamic = 'force-dynamic';
+
+export const GET = answerOperation;
