@@ -46,8 +46,8 @@ describe('a resend', () => {
         expect(hexOf(again.head)).toBe(hexOf(first.head));
         expect(archive.asked).toEqual(last.length === 0 ? [] : ['slices']);
         // Reasoning before any message leads nowhere that could be kept.
-        const first = last.findIndex((message) => !parse(elementOf(message)).transparent);
-        expect(archive.parsed).toBe(first < 0 ? last.length : first);
+        const leading = last.findIndex((message) => !parse(elementOf(message)).transparent);
+        expect(archive.parsed).toBe(leading < 0 ? last.length : leading);
       }),
     );
   });
