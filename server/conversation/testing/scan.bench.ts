@@ -1,5 +1,5 @@
 import { bench, describe } from 'vitest';
-import { scanBody } from './scan.ts';
+import { scanBody } from '../scan.ts';
 
 const ARRAYS = new Set(['messages', 'tools']);
 
