@@ -109,7 +109,7 @@ async function socketFolder(place: ClusterPlace): Promise<string> {
   const parent = Buffer.byteLength(tmpdir()) < 60 ? tmpdir() : '/tmp';
   const made = await mkdtemp(join(parent, 'context-mode-'));
   if (place.user) await chown(made, place.user.uid, place.user.gid);
-  await writeFile(note, made, { mode: 0o600 });
+  await writeFile(note, made, { mode: 0o644 });
   return made;
 }
 

@@ -247,6 +247,23 @@ describe('the embedded PostgreSQL', () => {
     expect(await isRunning(said.pid ?? 0)).toBe(false);
     expect(await readdir(home)).not.toContain(LOCK_FILE);
   });
+
+  it.runIf(strangerCanRun)(
+    'of an ordinary user stays usable for that user after root has started it once',
+    async () => {
+      await chmod(parent, 0o777);
+      const first = await openElsewhere(STRANGER);
+      first.owner.kill('SIGTERM');
+      await once(first.owner, 'exit');
+      const database = await open();
+      expect((await stat(`/proc/${database.embedded?.pid()}`)).uid).toBe(STRANGER.uid);
+      await database.stop();
+      const again = await openElsewhere(STRANGER);
+      expect(again.said.pid).toEqual(expect.any(Number));
+      again.owner.kill('SIGTERM');
+      await once(again.owner, 'exit');
+    },
+  );
 });
 
 describe('the lock on a data folder', () => {

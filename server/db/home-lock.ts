@@ -35,7 +35,8 @@ export async function lockHome(home: string): Promise<HomeLock> {
     ...(started === undefined ? {} : { started }),
   } satisfies Holder);
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, mine, { mode: 0o600 });
+  // Readable by all, since nothing in it is private: a start by another user (sudo) must be able to judge it.
+  await writeFile(draft, mine, { mode: 0o644 });
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       if (await claim(draft, file)) return { release: () => release(file, mine) };

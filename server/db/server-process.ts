@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { closeSync, fchownSync, openSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -143,6 +143,7 @@ function launch({ place, cluster, settings, overrides }: ServerOptions): ChildPr
   };
   const flags = Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const log = openSync(cluster.logFile, 'a', 0o600);
+  if (place.user) fchownSync(log, place.user.uid, place.user.gid);
   try {
     const child = spawn(place.binaries.postgres, ['-D', cluster.data, ...flags], {
       cwd: place.base,
