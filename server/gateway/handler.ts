@@ -9,7 +9,7 @@ import { type DoorMatch, matchDoor, upstreamTarget } from './doors.ts';
 import { type Guard, openGuard } from './guard.ts';
 import { systemTimers, type Timers } from './keep-alive.ts';
 import { NodeClient } from './node-client.ts';
-import { framingConflicts, MAX_BODY_BYTES, receiveBody } from './receive.ts';
+import { type Framing, framingOf, MAX_BODY_BYTES, receiveBody } from './receive.ts';
 import { type RefusalCause, rawRefusal, refusal } from './refuse.ts';
 import { refuseOnNode } from './refuse-node.ts';
 import { Exchange, type ExchangeContext } from './relay.ts';
@@ -106,9 +106,14 @@ class TransportGateway implements Gateway {
       return true;
     }
     const path = upstreamTarget(this.#context.upstreams.base(match.door), match.target);
-    const cause = this.#refusalOf(request, path);
-    if (cause !== null || path === null) refuse(match.door, cause ?? CLIMBS_OUT);
-    else this.#receive(request, response, { match, path, id, awaitsContinue, refuse });
+    const framing = framingOf(request.rawHeaders);
+    const foreign = this.#guard.foreign(request);
+    if (foreign !== null)
+      refuse(match.door, { code: 'forbidden', reason: foreign, message: FOREIGN[foreign] });
+    else if (path === null) refuse(match.door, CLIMBS_OUT);
+    else if (framing === null) refuse(match.door, CONFLICTING_LENGTHS);
+    else if ((framing.declared ?? 0) > MAX_BODY_BYTES) refuse(match.door, TOO_LARGE);
+    else this.#receive(request, response, { match, path, id, framing, awaitsContinue, refuse });
     return true;
   }
 
@@ -148,14 +153,6 @@ class TransportGateway implements Gateway {
     this.#context.upstreams.close();
   }
 
-  #refusalOf(request: IncomingMessage, path: string | null): RefusalCause | null {
-    const foreign = this.#guard.foreign(request);
-    if (foreign !== null) return { code: 'forbidden', reason: foreign, message: FOREIGN[foreign] };
-    if (path === null) return CLIMBS_OUT;
-    if (framingConflicts(request.rawHeaders)) return CONFLICTING_LENGTHS;
-    return null;
-  }
-
   #receive(
     request: IncomingMessage,
     response: ServerResponse,
@@ -163,6 +160,7 @@ class TransportGateway implements Gateway {
       readonly match: OpenDoor;
       readonly path: string;
       readonly id: Uuid;
+      readonly framing: Framing;
       readonly awaitsContinue: boolean;
       readonly refuse: (door: Door, cause: RefusalCause) => void;
     },
@@ -171,13 +169,9 @@ class TransportGateway implements Gateway {
     const { clock, tap } = this.#context;
     const receivedAt = clock.now();
     const recorded = tap !== null && this.#guard.owned(request, match.key);
-    response.on('error', () => response.destroy());
-    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
-      refuse(match.door, TOO_LARGE);
-      return;
-    }
+    response.on('error', destroyThis);
     if (incoming.awaitsContinue) response.writeContinue();
-    receiveBody(request, MAX_BODY_BYTES, (received) => {
+    receiveBody(request, incoming.framing, MAX_BODY_BYTES, (received) => {
       if (received.kind === 'too_large') refuse(match.door, TOO_LARGE);
       if (received.kind !== 'whole' || response.destroyed) return;
       const client = new NodeClient(response);
@@ -207,6 +201,10 @@ class TransportGateway implements Gateway {
     this.#options.metrics.refusals.inc({ door: door ?? 'none', reason });
     this.#options.log.info({ id, door, reason }, 'refused');
   }
+}
+
+function destroyThis(this: ServerResponse): void {
+  this.destroy();
 }
 
 const FOREIGN = {

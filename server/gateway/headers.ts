@@ -34,7 +34,10 @@ export function headerOf(raw: RawHeaders, name: string): string | null {
 export function headersOf(raw: RawHeaders, name: string): readonly string[] {
   const values: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    if (raw[at]?.toLowerCase() === name) values.push(raw[at + 1] ?? '');
+    const given = raw[at];
+    if (given !== undefined && given.length === name.length && given.toLowerCase() === name) {
+      values.push(raw[at + 1] ?? '');
+    }
   }
   return values;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { headersOf } from './headers.ts';
+import { headersOf, type RawHeaders } from './headers.ts';
 
 /**
  * The largest request body that passes, in bytes: a little above the providers' own 32 MB, so that their own
@@ -17,26 +17,41 @@ export type Received =
 
 const EMPTY = Buffer.alloc(0);
 
+/** How a request says where its body ends. */
+export interface Framing {
+  /** Bytes by `Content-Length`; null without it. */
+  readonly declared: number | null;
+  readonly chunked: boolean;
+}
+
 /**
- * True where the framing headers leave any doubt about where the body ends. Node's parser refuses most of these by
- * itself (two lengths, a length beside chunks); what it lets through and a next hop might read otherwise is this.
+ * Reads the framing headers.
+ * @returns null where they leave any doubt. Node's parser refuses most of that by itself (two lengths, a length beside
+ *   chunks); this is also for what it lets through and a next hop might read otherwise.
  */
-export function framingConflicts(raw: readonly string[]): boolean {
+export function framingOf(raw: RawHeaders): Framing | null {
   const lengths = headersOf(raw, 'content-length');
   const codings = headersOf(raw, 'transfer-encoding');
-  if (lengths.length > 1 || (lengths.length > 0 && codings.length > 0)) return true;
-  if (lengths[0] !== undefined && !/^\d{1,15}$/.test(lengths[0])) return true;
-  return codings.length > 1 || (codings[0] !== undefined && codings[0].trim().toLowerCase() !== 'chunked');
+  const [length] = lengths;
+  const [coding] = codings;
+  if (lengths.length + codings.length > 1) return null;
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return null;
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') return null;
+  return { declared: length === undefined ? null : Number(length), chunked: coding !== undefined };
 }
 
 /**
  * Reads a request's body into one buffer of exactly its size and calls `done` once, in the same tick as the last
  * byte. A known length is allocated once and filled; a body that came in one piece is that piece.
  */
-export function receiveBody(request: IncomingMessage, limit: number, done: (result: Received) => void): void {
-  const length = request.headers['content-length'];
-  const declared = length === undefined ? null : Number(length);
-  if (declared === 0 || (declared === null && request.headers['transfer-encoding'] === undefined)) {
+export function receiveBody(
+  request: IncomingMessage,
+  framing: Framing,
+  limit: number,
+  done: (result: Received) => void,
+): void {
+  const { declared, chunked } = framing;
+  if (declared === 0 || (declared === null && !chunked)) {
     request.resume();
     done({ kind: 'whole', body: EMPTY });
     return;

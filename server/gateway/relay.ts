@@ -99,11 +99,11 @@ export class Exchange implements AnswerHandler {
   start(): void {
     const { door, method, path, headers, body } = this.#request;
     const { upstreams, metrics } = this.#context;
-    metrics.streams.inc({ door });
     const { host } = upstreams.base(door);
     const sent = headersForUpstream(headers, host, method, body.length);
     this.#ownMs = this.#elapsed();
     this.#call = upstreams.send({ door, method, path, headers: sent, body }, this);
+    metrics.streams.inc({ door });
     this.#announced = true;
     this.#tell((tap) => tap.requestReceived(this.#tappedRequest()));
     if (this.#ending !== null) this.#tellEnded(this.#ending);
@@ -150,10 +150,7 @@ export class Exchange implements AnswerHandler {
   }
 
   onBytes(bytes: Buffer): void {
-    if (this.#firstByteMs === null) {
-      this.#firstByteMs = this.#elapsed();
-      this.#context.metrics.firstByteSeconds.observe({ door: this.#request.door }, this.#firstByteMs / 1000);
-    }
+    this.#firstByteMs ??= this.#elapsed();
     this.#bytes += bytes.length;
     this.#keepAlive?.saw(bytes);
     if (!this.#client.write(bytes)) this.#call?.pause();
@@ -186,9 +183,11 @@ export class Exchange implements AnswerHandler {
     this.#ending = ending;
     this.#keepAlive?.stop();
     const { door } = this.#request;
-    this.#context.metrics.streams.dec({ door });
+    const { metrics } = this.#context;
+    metrics.streams.dec({ door });
+    if (this.#firstByteMs !== null) metrics.firstByteSeconds.observe({ door }, this.#firstByteMs / 1000);
     const status = this.#status === null ? 'none' : `${Math.floor(this.#status / 100)}xx`;
-    this.#context.metrics.requests.inc({ door, status });
+    metrics.requests.inc({ door, status });
     if (this.#announced) this.#tellEnded(ending);
     this.#context.ended(this);
   }
