@@ -8,8 +8,9 @@ import {
   viewOf,
 } from '../../conversation/index.ts';
 import type { ReadAnswer } from '../adapter.ts';
+import { NO_ANSWER, underStatus } from '../reading/answers.ts';
 import { dataOf, readEvents, recordOf, textOf } from '../reading/events.ts';
-import { plainError, rawText } from '../reading/parts.ts';
+import { rawText } from '../reading/parts.ts';
 import { parseMessage } from './message.ts';
 import { mergeUsage, type RawUsage, usageOf } from './usage.ts';
 
@@ -27,31 +28,19 @@ interface Block {
   stopped: boolean;
 }
 
-const EMPTY: ReadAnswer = {
-  messages: [],
-  providerId: null,
-  model: null,
-  stopReason: null,
-  usage: null,
-  complete: false,
-  error: null,
-};
-
 /** Reads an answer of the Messages API: an event stream or a JSON body, whole or broken off, or an error. */
 export function readAnswer(status: number, contentType: string, body: Uint8Array): ReadAnswer {
-  if (contentType.toLowerCase().includes('text/event-stream')) return readStream(status, body);
-  const answer = readBody(body);
-  if (status >= 200 && status < 300) return answer ?? EMPTY;
-  return { ...EMPTY, error: answer?.error ?? plainError(status, body) };
+  const isStream = contentType.toLowerCase().includes('text/event-stream');
+  return underStatus(isStream ? readStream(body) : readBody(body), status, body);
 }
 
-function readBody(body: Uint8Array): ReadAnswer | null {
+function readBody(body: Uint8Array): ReadAnswer {
   const node = readJson(body);
-  if (node?.type !== 'object') return null;
+  if (node?.type !== 'object') return NO_ANSWER;
   const error = errorOf(plain(member(node, 'error'), viewOf(body)));
-  if (error !== null) return { ...EMPTY, error };
+  if (error !== null) return { ...NO_ANSWER, error };
   const isMessage = stringMember(node, 'type') === 'message' || member(node, 'content') !== undefined;
-  if (!isMessage) return { ...EMPTY, complete: true };
+  if (!isMessage) return { ...NO_ANSWER, complete: true };
   const source = viewOf(body);
   const content = member(node, 'content');
   const message = content === undefined ? null : messageOf(rawText(content, source));
@@ -77,14 +66,13 @@ function errorOf(value: unknown): ReadAnswer['error'] {
   return { type: textOf(error.type) ?? 'error', message: textOf(error.message) ?? '' };
 }
 
-function readStream(status: number, body: Uint8Array): ReadAnswer {
+function readStream(body: Uint8Array): ReadAnswer {
   const reader = new StreamReader();
   for (const event of readEvents(body)) {
     const data = dataOf(event);
     if (data !== null) reader.take(data, event.data);
   }
-  const answer = reader.answer();
-  return answer.error === null && status >= 300 ? { ...answer, error: plainError(status, body) } : answer;
+  return reader.answer();
 }
 
 class StreamReader {

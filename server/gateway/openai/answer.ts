@@ -1,44 +1,23 @@
-import {
-  itemsOf,
-  type JsonNode,
-  type Message,
-  member,
-  readJson,
-  stringMember,
-  viewOf,
-} from '../../conversation/index.ts';
+import { itemsOf, type Message, member, readJson, stringMember, viewOf } from '../../conversation/index.ts';
 import type { ReadAnswer } from '../adapter.ts';
+import { NO_ANSWER, underStatus } from '../reading/answers.ts';
 import { dataOf, readEvents, recordOf, textOf } from '../reading/events.ts';
-import { plainError, rawText } from '../reading/parts.ts';
+import { rawText } from '../reading/parts.ts';
 import { parseMessage } from './message.ts';
 import { usageOf } from './usage.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const EMPTY: ReadAnswer = {
-  messages: [],
-  providerId: null,
-  model: null,
-  stopReason: null,
-  usage: null,
-  complete: false,
-  error: null,
-};
-
 /** Reads an answer of the Responses API: an event stream or a JSON body, whole or broken off, or an error. */
 export function readAnswer(status: number, contentType: string, body: Uint8Array): ReadAnswer {
-  if (contentType.toLowerCase().includes('text/event-stream')) {
-    const answer = readStream(body);
-    return answer.error === null && status >= 300 ? { ...answer, error: plainError(status, body) } : answer;
-  }
-  const source = viewOf(body);
-  const node = readJson(body);
-  const answer = node?.type === 'object' ? readBody(node, source) : EMPTY;
-  if (status >= 200 && status < 300) return answer;
-  return { ...answer, complete: false, error: answer.error ?? plainError(status, body) };
+  const isStream = contentType.toLowerCase().includes('text/event-stream');
+  return underStatus(isStream ? readStream(body) : readBody(body), status, body);
 }
 
-function readBody(node: JsonNode, source: Buffer): ReadAnswer {
+function readBody(body: Uint8Array): ReadAnswer {
+  const source = viewOf(body);
+  const node = readJson(body);
+  if (node?.type !== 'object') return NO_ANSWER;
   const response = recordOf(JSON.parse(rawText(node, source)));
   // A compaction's answer repeats the user's messages; only its own item is new.
   const isCompaction = stringMember(node, 'object') === 'response.compaction';
@@ -56,7 +35,7 @@ function readBody(node: JsonNode, source: Buffer): ReadAnswer {
 function headOf(response: Fields | null): ReadAnswer {
   const status = textOf(response?.status);
   return {
-    ...EMPTY,
+    ...NO_ANSWER,
     providerId: textOf(response?.id),
     model: textOf(response?.model),
     stopReason: textOf(recordOf(response?.incomplete_details)?.reason) ?? status,
@@ -93,7 +72,7 @@ function readStream(body: Uint8Array): ReadAnswer {
 
 class StreamReader {
   private readonly outputs = new Map<number, Output>();
-  private head: ReadAnswer = EMPTY;
+  private head: ReadAnswer = NO_ANSWER;
   private ended = false;
   private error: ReadAnswer['error'] = null;
 

@@ -8,7 +8,6 @@ import {
   type Message,
   readJson,
   stringMember,
-  viewOf,
 } from '../../conversation/index.ts';
 
 /** An item with the fields given and nothing in the others. */
@@ -95,14 +94,6 @@ export function bodyOf(part: JsonNode, source: Buffer, found: readonly FoundMedi
   }
   pieces.push(source.subarray(from, part.end));
   return new Uint8Array(Buffer.concat(pieces));
-}
-
-/** An error for a status whose body says nothing that can be read. */
-export function plainError(
-  status: number,
-  body: Uint8Array,
-): { readonly type: string; readonly message: string } {
-  return { type: `http_${status}`, message: viewOf(body).toString('utf8', 0, 500) };
 }
 
 const MAIN_INPUTS = [
