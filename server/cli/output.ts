@@ -27,8 +27,8 @@ export function createOutput(world: World, json: boolean): Output {
 export function reportFault(world: World, json: boolean, thrown: unknown): ExitCode {
   const failure = asFailure(thrown);
   if (json) {
-    const error = { message: failure.message, hint: failure.hint, exitCode: failure.exitCode };
-    world.write(`${JSON.stringify({ ok: false, error }, null, 2)}\n`);
+    const { exitCode, message, hint } = failure;
+    world.write(`${JSON.stringify({ ok: false, exitCode, error: { message, hint } }, null, 2)}\n`);
   } else {
     world.complain(`${failure.message}\n${failure.hint}\n`);
   }

@@ -6,7 +6,7 @@ import { doctor } from './commands/doctor.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
-import { EXIT, type ExitCode } from './failure.ts';
+import { CliFailure, EXIT, type ExitCode } from './failure.ts';
 import { createOutput, type Output, reportFault } from './output.ts';
 import type { World } from './world.ts';
 
@@ -37,7 +37,7 @@ export async function runProgram(
     code = result;
   });
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(withCommand(argv), { from: 'user' });
     return code;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : usageFault(world, json, thrown);
@@ -45,12 +45,18 @@ export async function runProgram(
   }
 }
 
+/** Without a command the agents are connected; help and version stay the program's own. */
+function withCommand(argv: readonly string[]): string[] {
+  const [first] = argv;
+  const own = ['-h', '--help', '-V', '--version'];
+  const bare = first === undefined || (first.startsWith('-') && !own.includes(first));
+  return bare ? ['connect', ...argv] : [...argv];
+}
+
+/** Commander has told a person already what it did not understand; a script is told here. */
 function usageFault(world: World, json: boolean, fault: CommanderError): ExitCode {
   const message = fault.message.replace(/^error: /, '');
-  if (json)
-    world.write(
-      `${JSON.stringify({ ok: false, error: { message, hint: 'See --help.', exitCode: EXIT.usage } }, null, 2)}\n`,
-    );
+  if (json) reportFault(world, true, new CliFailure(EXIT.usage, message, 'See --help.'));
   return EXIT.usage;
 }
 
@@ -71,9 +77,9 @@ function createProgram(
     .showHelpAfterError('See --help.')
     .addHelpText('after', EXIT_CODES);
 
-  const command = (name: string, description: string, isDefault = false) =>
+  const command = (name: string, description: string) =>
     program
-      .command(name, { isDefault })
+      .command(name)
       .description(description)
       .option('--json', 'print one JSON value')
       .addHelpText('after', EXIT_CODES);
@@ -81,7 +87,7 @@ function createProgram(
     new Option('--gateway <url>', 'the gateway (or CONTEXT_MODE_URL; else the local one)');
   const agents = () => new Option('--agent <name...>', 'only these agents').choices(['claude-code', 'codex']);
 
-  command('connect', 'connect the agents: one edit of one file each (the default)', true)
+  command('connect', 'connect the agents: one edit of one file each (also without a command)')
     .addOption(gateway())
     .addOption(agents())
     .option('--yes', 'agree to the change')

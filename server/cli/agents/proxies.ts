@@ -31,7 +31,7 @@ export function isExempt(list: string, address: URL): boolean {
   return list.split(/[\s,]+/).some((entry) => {
     if (entry === '') return false;
     if (entry === '*') return true;
-    const [, name = '', only] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+    const [, name = '', only] = /^(\[.*\]|[^:]*|.*:.*:.*)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
     if (only !== undefined && only !== port) return false;
     const suffix = name.replace(/^\*?\./, '').replace(/^\[|\]$/g, '');
     return host === suffix || host.endsWith(`.${suffix}`);

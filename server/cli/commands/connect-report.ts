@@ -77,7 +77,7 @@ function show(
     }
     for (const change of plan.shown) {
       output.line(`  line ${change.line}${candidate.file?.bytes === null ? ' of a new file' : ''}`);
-      for (const line of linesOf(change.removed)) output.line(`    - ${shownUrl(line)}`);
+      for (const line of linesOf(change.removed)) output.line(`    - ${line}`);
       for (const line of linesOf(change.inserted)) output.line(`    + ${line}`);
     }
   }

@@ -103,7 +103,7 @@ async function examine(
     if (plan.outcome === 'elsewhere' && plan.elsewhere && isUpstream(gateway, plan.elsewhere.url)) {
       plan = planConnect(agent, file, record, { ...wanted, replace: true });
     }
-    const notes = await agent.notes(world, plan.text, gateway.url);
+    const notes = await agent.notes(world, options.dryRun ? file.text : plan.text, gateway.url);
     const running = processesNamed(await world.processes(), agent.processNames).map((process) => process.pid);
     return { agent, path, file, plan, notes, running, failure: elsewhereFailure(agent, path, plan) };
   } catch (thrown) {

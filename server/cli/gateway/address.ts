@@ -24,3 +24,10 @@ export function shownUrl(text: string): string {
   if (url.username === '' && url.password === '' && url.search === '') return text;
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
+
+/** A text in which the addresses show neither user, password nor query. */
+export function withoutSecrets(text: string): string {
+  return text
+    .replace(/((?:\\?\/){2})[^/\\@\s"']*@/g, '$1')
+    .replace(/(:(?:\\?\/){2}[^\s"'?]*)\?[^\s"']*/g, '$1');
+}

@@ -4,8 +4,9 @@ import { applySplices, invertSplices, positionAt, type Splice } from '../edits/s
 import { CliFailure, EXIT } from '../failure.ts';
 import { type ConfigFile, encode, sha256Of } from '../files/config-file.ts';
 import type { ConnectionRecord, ExactWayBack } from '../files/state.ts';
+import { withoutSecrets } from '../gateway/address.ts';
 
-/** One place of a change as a person is shown it. */
+/** One place of a change as a person is shown it: without users, passwords and queries of addresses. */
 export interface ShownChange {
   readonly line: number;
   readonly removed: string;
@@ -165,18 +166,28 @@ function doorEntries(agent: Agent, text: string, gateways: readonly string[]): O
   return [{ path: agent.baseUrlPath, value, before: null }];
 }
 
-/** Changes with the line at which each begins, in the text before its splice. */
+/** The changes without the commas and line endings around them, with the line at which each stands. */
 function shownChanges(text: string, splices: readonly Splice[]): ShownChange[] {
+  const changes: ShownChange[] = [];
   let current = text;
-  return splices
-    .map((splice) => {
-      const lead = /^\s*/.exec(splice.inserted)?.[0] ?? '';
-      const { line } = positionAt(current, splice.at);
-      current = mustApply(current, [splice]);
-      const lines = splice.removed === '' ? lead.split('\n').length - 1 : 0;
-      return { line: line + lines, removed: splice.removed.trim(), inserted: splice.inserted.trim() };
-    })
-    .filter((change) => change.inserted !== ',' && change.removed !== ',');
+  for (const splice of splices) {
+    const after = mustApply(current, [splice]);
+    const [removed, inserted] = [bare(splice.removed), bare(splice.inserted)];
+    const [shown, within] = inserted === '' ? [current, splice.removed] : [after, splice.inserted];
+    if (removed !== '' || inserted !== '') {
+      const { line } = positionAt(shown, splice.at + within.indexOf(bare(within).slice(0, 1)));
+      changes.push({ line, removed: withoutSecrets(removed), inserted: withoutSecrets(inserted) });
+    }
+    current = after;
+  }
+  return changes;
+}
+
+/** A piece of a document without what joins it to its neighbours, and with its own indentation alone. */
+function bare(piece: string): string {
+  const lines = piece.replace(/^[\s,]+|[\s,]+$/g, '').split(/\r?\n/);
+  const indent = /^[ \t]*/.exec(lines.at(-1) ?? '')?.[0] ?? '';
+  return lines.map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line)).join('\n');
 }
 
 function withPosition<Result>(file: ConfigFile, work: () => Result): Result {

@@ -1,0 +1,291 @@
+import fc from 'fast-check';
+import { parse } from 'jsonc-parser';
+import { describe, expect, test } from 'vitest';
+import { UnreadableConfig } from './config-format.ts';
+import { jsonFormat } from './json-edit.ts';
+import { strictProblemOf } from './json-tree.ts';
+import { applySplices, invertSplices } from './splice.ts';
+
+const URL_PATH = ['env', 'ANTHROPIC_BASE_URL'];
+const ENTRIES = [
+  { path: URL_PATH, value: 'http://127.0.0.1:4141/anthropic' },
+  { path: ['env', 'ENABLE_TOOL_SEARCH'], value: 'true' },
+];
+const OWN = ENTRIES.map((entry) => ({ ...entry, before: null }));
+
+function set(text: string): string {
+  return applied(text, jsonFormat.set(text, ENTRIES));
+}
+
+function applied(text: string, splices: Parameters<typeof applySplices>[1]): string {
+  const result = applySplices(text, splices);
+  if (result === null) throw new Error('the splices do not fit');
+  return result;
+}
+
+/** Blanks, line endings and comments as people leave them between the tokens of a document. */
+const trivia = (ending: string) =>
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom('', '', ' ', '\t', '  ', ending, `${ending}  `, `${ending}\t\t`),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        `// "env": {${ending}`,
+        `/* , } ${ending} { */`,
+        `//${ending}`,
+        '/**/',
+        ` // é 😀${ending}`,
+      ),
+    },
+  );
+
+const key = fc.oneof(
+  fc.constantFrom('model', 'a', 'é', 'with "quotes"', 'ENABLE', '', '__proto__', 'permissions'),
+  fc.string({ unit: 'grapheme', maxLength: 6 }),
+);
+
+/** A written JSON value of bounded depth. */
+function value(ending: string, depth: number): fc.Arbitrary<string> {
+  const leaf = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => JSON.stringify(text)),
+    fc.constantFrom(
+      '1',
+      '-0.50e+3',
+      'true',
+      'null',
+      '12345678901234567890',
+      '"\\u00e9\\n\\/"',
+      '"// no comment"',
+    ),
+  );
+  if (depth === 0) return leaf;
+  return fc.oneof(leaf, object(ending, depth, fc.constant([])), array(ending, depth));
+}
+
+function array(ending: string, depth: number): fc.Arbitrary<string> {
+  const item = fc.tuple(trivia(ending), value(ending, depth - 1), trivia(ending));
+  return fc
+    .tuple(fc.array(item, { maxLength: 3 }), trivia(ending), fc.boolean())
+    .map(([items, inside, trailing]) =>
+      items.length === 0
+        ? `[${inside}]`
+        : `[${items.map((parts) => parts.join('')).join(',')}${trailing ? `,${inside}` : ''}]`,
+    );
+}
+
+function object(
+  ending: string,
+  depth: number,
+  more: fc.Arbitrary<readonly (readonly [string, string])[]>,
+): fc.Arbitrary<string> {
+  const gap = trivia(ending);
+  const pair = fc.tuple(
+    key.map((name) => JSON.stringify(name)),
+    value(ending, depth - 1),
+  );
+  return fc
+    .tuple(
+      fc.array(pair, { maxLength: 4 }),
+      more,
+      fc.array(fc.tuple(gap, gap, gap, gap), { minLength: 8, maxLength: 8 }),
+      gap,
+      fc.boolean(),
+    )
+    .map(([pairs, extra, gaps, inside, trailing]) => {
+      const all = [...pairs, ...extra];
+      if (all.length === 0) return `{${inside}}`;
+      const written = all.map(([name, text], index) => {
+        const [a = '', b = '', c = '', d = ''] = gaps[index % gaps.length] ?? [];
+        return `${a}${name}${b}:${c}${text}${d}`;
+      });
+      return `{${written.join(',')}${trailing ? `,${inside}` : ''}}`;
+    });
+}
+
+/** A settings file: any object, with or without an `env` object, and with blanks around it. */
+const settings = fc.constantFrom('\n', '\r\n').chain((ending) => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 5 }).map((inner) => JSON.stringify(inner));
+  const env = fc
+    .array(
+      fc.tuple(
+        fc.constantFrom('"HTTP_X"', '"DISABLE"', '"ENABLE_TOOL_SEARCH"', '"ANTHROPIC_BASE_URL"'),
+        text,
+      ),
+      {
+        maxLength: 3,
+      },
+    )
+    .chain((pairs) => object(ending, 1, fc.constant(pairs)));
+  const more = fc.option(env).map((written) => (written === null ? [] : ([['"env"', written]] as const)));
+  return fc
+    .tuple(trivia(ending), object(ending, 2, more), trivia(ending))
+    .map((parts) => parts.join(''))
+    .filter((document) => isEditable(document));
+});
+
+/** A text whose `env` is made twice or is no object is refused, not edited; that has a test of its own. */
+function isEditable(document: string): boolean {
+  const errors: unknown[] = [];
+  const parsed = parse(document, errors as never, { allowTrailingComma: true });
+  return (
+    errors.length === 0 &&
+    (parsed.env === undefined || (typeof parsed.env === 'object' && parsed.env !== null))
+  );
+}
+
+describe('setting values in a JSON file', () => {
+  test('taking the splices back gives the same text, whatever the formatting', () => {
+    fc.assert(
+      fc.property(settings, (text) => {
+        const splices = jsonFormat.set(text, ENTRIES);
+        expect(applySplices(applied(text, splices), invertSplices(splices))).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('the values can be read afterwards, by a strict reader too where the file was strict', () => {
+    fc.assert(
+      fc.property(settings, (text) => {
+        const after = set(text);
+        for (const { path, value: wanted } of ENTRIES)
+          expect(jsonFormat.find(after, path)?.value).toBe(wanted);
+        if (strictProblemOf(text) === null)
+          expect(JSON.parse(after).env).toMatchObject({ ENABLE_TOOL_SEARCH: 'true' });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('setting twice is setting once', () => {
+    fc.assert(
+      fc.property(settings, (text) => {
+        expect(set(set(text))).toBe(set(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('every other value and every comment stays', () => {
+    fc.assert(
+      fc.property(settings, (text) => {
+        const after = set(text);
+        const rest = (document: string) => {
+          const { env, ...others } = parse(document, [], { allowTrailingComma: true });
+          const { ANTHROPIC_BASE_URL: _url, ENABLE_TOOL_SEARCH: _search, ...variables } = env ?? {};
+          return { others, variables };
+        };
+        expect(rest(after)).toEqual(rest(text));
+        const comments = (document: string) => document.match(/\/\/ é 😀|\/\* , \} \r?\n \{ \*\//g) ?? [];
+        expect(comments(after)).toEqual(comments(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    ['own lines', '{\n  "model": "opus"\n}\n', '{\n  "model": "opus",\n  "env": {\n    "A": "1"\n  }\n}\n'],
+    ['tabs', '{\n\t"env": {\n\t\t"X": "2"\n\t}\n}', '{\n\t"env": {\n\t\t"X": "2",\n\t\t"A": "1"\n\t}\n}'],
+    ['CRLF', '{\r\n  "a": 1\r\n}', '{\r\n  "a": 1,\r\n  "env": {\r\n    "A": "1"\r\n  }\r\n}'],
+    ['one line', '{"a":1}', '{"a":1,"env":{"A":"1"}}'],
+    ['one line with blanks', '{ "a": 1 }', '{ "a": 1, "env": {"A": "1"} }'],
+    ['trailing comma', '{\n "env": {\n  "X": "2",\n },\n}', '{\n "env": {\n  "X": "2",\n  "A": "1",\n },\n}'],
+    [
+      'comment',
+      '{\n "env": {\n  "X": "2" // why\n }\n}',
+      '{\n "env": {\n  "X": "2", // why\n  "A": "1"\n }\n}',
+    ],
+    ['empty object', '{}', '{\n  "env": {\n    "A": "1"\n  }\n}'],
+    ['empty env', '{\n    "env": {}\n}', '{\n    "env": {\n        "A": "1"\n    }\n}'],
+    ['empty file', '', '{\n  "env": {\n    "A": "1"\n  }\n}\n'],
+  ])('keeps the layout: %s', (_name, before, after) => {
+    expect(applied(before, jsonFormat.set(before, [{ path: ['env', 'A'], value: '1' }]))).toBe(after);
+  });
+
+  test('where a name stands twice, the one that counts is changed', () => {
+    const text = '{"env":{"A":"old","A":"older"}}';
+    expect(applied(text, jsonFormat.set(text, [{ path: ['env', 'A'], value: '1' }]))).toBe(
+      '{"env":{"A":"old","A":"1"}}',
+    );
+  });
+
+  test.each([
+    ['a missing brace', '{\n  "env": {}\n', { line: 3 }],
+    ['a missing comma', '{\n  "a": 1\n  "b": 2\n}', { line: 3, column: 3 }],
+    ['a list', '[]', { line: 1, column: 1 }],
+    ['env as a text', '{\n  "env": "no"\n}', { line: 2, column: 10 }],
+    ['comments alone', '// nothing here\n', { line: 1, column: 1 }],
+    ['something behind the end', '{} x', { line: 1, column: 4 }],
+  ])('refuses %s and says where', (_name, text, position) => {
+    const attempt = () => jsonFormat.set(text, ENTRIES);
+    expect(attempt).toThrow(UnreadableConfig);
+    expect(attempt).toThrow(expect.objectContaining(position));
+  });
+});
+
+describe('taking values out of a JSON file', () => {
+  test('leaves nothing of ours and all of the others, after edits by others', () => {
+    const withEdit = settings.filter((text) => jsonFormat.find(text, URL_PATH) === null);
+    fc.assert(
+      fc.property(withEdit, fc.boolean(), (text, first) => {
+        const edit = [{ path: first ? ['env', 'LATER'] : ['later'], value: 'by another' }];
+        const connected = set(text);
+        const edited = applied(connected, jsonFormat.set(connected, edit));
+        const tables = jsonFormat.missingTables(text, ENTRIES);
+        const own = OWN.filter(({ path }) => jsonFormat.find(text, path) === null);
+        const out = applied(edited, jsonFormat.takeOut(edited, own, tables));
+        for (const { path } of own) expect(jsonFormat.find(out, path)).toBeNull();
+        const expected = applied(text, jsonFormat.set(text, edit));
+        const kept =
+          own.length === OWN.length
+            ? expected
+            : applied(expected, jsonFormat.set(expected, ENTRIES.slice(1)));
+        const read = (document: string) => parse(document, [], { allowTrailingComma: true });
+        expect(read(out)).toEqual(read(kept));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('without edits by others a file on lines of its own is what it was, to the character', () => {
+    for (const text of [
+      '{\n  "a": 1 // x\n}\n',
+      '{\r\n\t"env": {\r\n\t\t"X": "1",\r\n\t},\r\n}',
+      '{"a":1}',
+    ]) {
+      const tables = jsonFormat.missingTables(text, ENTRIES);
+      expect(applied(set(text), jsonFormat.takeOut(set(text), OWN, tables))).toBe(text);
+    }
+  });
+
+  test('a value that somebody changed since stays', () => {
+    const text = '{"env": {"ANTHROPIC_BASE_URL": "http://elsewhere"}}';
+    expect(jsonFormat.takeOut(text, OWN, [])).toEqual([]);
+  });
+
+  test('a value that was there before comes back as it was written', () => {
+    const text = '{"env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:4141/anthropic", "B": "2"}}';
+    const own = [{ path: URL_PATH, value: 'http://127.0.0.1:4141/anthropic', before: '"http:\\/\\/old"' }];
+    expect(applied(text, jsonFormat.takeOut(text, own, []))).toBe(
+      '{"env": {"ANTHROPIC_BASE_URL": "http:\\/\\/old", "B": "2"}}',
+    );
+  });
+
+  test('a table that we made stays when somebody else put something into it', () => {
+    const text = '{\n  "env": {\n    "ENABLE_TOOL_SEARCH": "true",\n    "X": "1"\n  }\n}';
+    const out = applied(text, jsonFormat.takeOut(text, OWN, [['env']]));
+    expect(out).toBe('{\n  "env": {\n    "X": "1"\n  }\n}');
+  });
+});
+
+test.each([
+  ['{"a": 1}', null],
+  ['', null],
+  ['{\n  // c\n}', { what: 'a comment', line: 2, column: 3 }],
+  ['{"a": [1,]}', { what: 'a trailing comma', line: 1, column: 10 }],
+])('says where a file is not strict JSON: %s', (text, expected) => {
+  expect(strictProblemOf(text)).toEqual(expected);
+});
