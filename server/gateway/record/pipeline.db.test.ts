@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createArchiveWriter, ensureAccount } from '../../archive/index.ts';
+import type { Database } from '../../db/index.ts';
+import { testDatabase } from '../../db/testing.ts';
+import { manualClock } from '../../kernel/clock.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import type { InstallationKey } from '../../kernel/installation-key.ts';
+import { systemRandom } from '../../kernel/random.ts';
+import { createPipeline, type Pipeline } from './pipeline.ts';
+import { readCase, recordedCases } from './recorded.testing.ts';
+
+const installationKey = new Uint8Array(32).fill(3) as InstallationKey;
+const start = Date.UTC(2026, 10, 30, 9);
+const clock = manualClock(start);
+let database: Database;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(async () => {
+  await database.stop();
+});
+
+async function account(name: string): Promise<Uuid> {
+  return ensureAccount(database.pool, name, { clock, random: systemRandom, installationKey });
+}
+
+function pipeline(): Pipeline {
+  return createPipeline(createArchiveWriter(database.pool, { clock, installationKey }));
+}
+
+async function play(name: string, accountId: Uuid, into: Pipeline, from = start): Promise<(string | null)[]> {
+  const notes: (string | null)[] = [];
+  for (const { request, answer } of readCase(name, accountId, from)) {
+    notes.push(await into.request(request), await into.answer(answer));
+  }
+  return notes;
+}
+
+interface Line {
+  readonly thread: string;
+  readonly kind: string;
+  readonly text: string | null;
+  readonly origin: string | null;
+}
+
+async function log(accountId: Uuid): Promise<readonly Line[]> {
+  const { rows } = await database.pool.query<Line>(
+    `SELECT t.client_thread_id AS thread, e.kind, i.text, m.origin FROM event e
+     JOIN thread t ON t.account_id = e.account_id AND t.id = e.thread_id
+     LEFT JOIN item i ON i.account_id = e.account_id AND i.message_hash = e.message_hash AND i.position = e.position
+     LEFT JOIN message m ON m.account_id = e.account_id AND m.hash = e.message_hash
+     WHERE e.account_id = $1 ORDER BY e.session_id, e.seq`,
+    [accountId],
+  );
+  return rows;
+}
+
+async function counts(accountId: Uuid): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const table of ['session', 'thread', 'message', 'item', 'event', 'preamble', 'blob']) {
+    const { rows } = await database.pool.query<{ n: string }>(
+      `SELECT count(*) AS n FROM ${table} WHERE account_id = $1`,
+      [accountId],
+    );
+    found[table] = Number(rows[0]?.n);
+  }
+  return found;
+}
+
+describe.each(recordedCases)('the recorded conversation %s', (name) => {
+  it('is archived without a request that could not be read or placed', async () => {
+    const accountId = await account(`read ${name}`);
+    const notes = await play(name, accountId, pipeline());
+    expect(notes.filter((note) => note !== null)).toEqual([]);
+    const { rows } = await database.pool.query(
+      'SELECT path, note FROM request WHERE account_id = $1 AND (note IS NOT NULL OR ending IS NULL)',
+      [accountId],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('writes nothing but the requests themselves when all of it is sent again', async () => {
+    const accountId = await account(`again ${name}`);
+    await play(name, accountId, pipeline());
+    const once = await counts(accountId);
+    const moves = (await log(accountId)).filter((line) => line.kind === 'head_move').length;
+    await play(name, accountId, pipeline(), start + 3_600_000);
+    const twice = await counts(accountId);
+    const movesAgain = (await log(accountId)).filter(
+      (line) => line.kind === 'head_move' || line.kind === 'client_compaction',
+    );
+    expect({ ...twice, event: 0 }).toEqual({ ...once, event: 0 });
+    expect((twice.event ?? 0) - (once.event ?? 0)).toBeLessThanOrEqual(movesAgain.length - moves);
+  });
+
+  it('holds each answer of the provider once, as the provider gave it', async () => {
+    const accountId = await account(`answers ${name}`);
+    await play(name, accountId, pipeline());
+    const { rows } = await database.pool.query<{ origin: string; n: string }>(
+      `SELECT m.origin, count(*) AS n FROM message m WHERE account_id = $1 AND role = 'assistant' GROUP BY 1`,
+      [accountId],
+    );
+    const echoes = rows.find((row) => row.origin === 'received');
+    expect(Number(echoes?.n ?? 0)).toBe(0);
+  });
+});
