@@ -1,0 +1,444 @@
+import fc from 'fast-check';
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { docIdOf } from '../../conversation/index.ts';
+import type { Database } from '../../db/index.ts';
+import { testDatabase } from '../../db/testing.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import type { ArchiveReader, LogRow, RequestOutcome } from '../types.ts';
+import { createArchiveReader } from './reader.ts';
+import { call, item, result, type Scene, START, scene } from './testing.ts';
+
+let database: Database;
+let pool: pg.Pool;
+let stage: Scene;
+let reader: ArchiveReader;
+let accounts = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  pool = database.pool;
+  reader = createArchiveReader(pool, { clock: { now: () => START, monotonic: () => 0 } });
+});
+afterAll(() => database.stop());
+beforeEach(async () => {
+  accounts += 1;
+  stage = await scene(pool, `account ${accounts}`);
+});
+
+function outcome(id: Uuid, more: Partial<RequestOutcome> = {}): RequestOutcome {
+  return {
+    id,
+    accountId: stage.accountId,
+    status: 200,
+    ending: 'complete',
+    responseBytes: 10,
+    headMs: 1.5,
+    firstByteMs: 2.25,
+    totalMs: 30,
+    ownMs: 0.5,
+    providerRequestId: 'req_1',
+    stopReason: 'end_turn',
+    usage: null,
+    error: null,
+    ...more,
+  };
+}
+
+async function conversation(name: string, ...texts: readonly string[]): Promise<Uuid> {
+  const thread = await stage.open(name);
+  const messages = stage.chain(stage.root, ...texts.map((text) => ['user', item({ text })] as const));
+  await stage.writer.append(stage.batch(thread, messages));
+  return thread.sessionId;
+}
+
+describe('pages', () => {
+  test('put together are all rows, newest first, each once, whatever comes in meanwhile', async () => {
+    for (let n = 0; n < 23; n += 1) {
+      if (n % 3 > 0) stage.clock.advance(1000);
+      await stage.writer.saveRequest(stage.request(await stage.open(`s ${n}`)));
+    }
+    const lists = [
+      async (limit: number, cursor?: string) => {
+        const page = await reader.listSessions(stage.accountId, { limit, ...(cursor ? { cursor } : {}) });
+        return { ...page, items: page.items.map((row) => ({ id: row.id, at: row.lastSeenAt })) };
+      },
+      async (limit: number, cursor?: string) => {
+        const page = await reader.listRequests(stage.accountId, { limit, ...(cursor ? { cursor } : {}) });
+        return { ...page, items: page.items.map((row) => ({ id: row.id, at: row.receivedAt })) };
+      },
+    ];
+    for (const list of lists) {
+      const { items: all, next: none } = await list(1000);
+      expect(none).toBeNull();
+      expect(all.length).toBeGreaterThanOrEqual(23);
+      expect(all.map((row) => row.at)).toEqual(all.map((row) => row.at).sort((left, right) => right - left));
+      const seen: unknown[] = [];
+      let next: string | undefined;
+      do {
+        const page = await list(5, next);
+        seen.push(...page.items);
+        next = page.next ?? undefined;
+        stage.clock.advance(1000);
+        await stage.writer.saveRequest(stage.request(await stage.open(`new ${stage.clock.now()}`)));
+      } while (next);
+      expect(seen).toEqual(all);
+    }
+  });
+
+  test('refuse a cursor that no page gave', async () => {
+    for (const cursor of ['', 'x', 'MTIz', Buffer.from('1.2').toString('base64url')]) {
+      await expect(reader.listSessions(stage.accountId, { limit: 5, cursor })).rejects.toMatchObject({
+        code: 'bad_request',
+      });
+    }
+  });
+});
+
+describe('sessions', () => {
+  test('are filtered by agent, project, words and time', async () => {
+    const one = await conversation('one', 'Fix the Login_page 100%');
+    stage.clock.advance(10_000);
+    const two = await conversation('two', 'other things');
+    const ids = async (filter: Partial<Parameters<ArchiveReader['listSessions']>[1]>) =>
+      (await reader.listSessions(stage.accountId, { limit: 9, ...filter })).items.map((row) => row.id);
+    expect(await ids({})).toEqual([two, one]);
+    expect(await ids({ text: 'login_PAGE 100%' })).toEqual([one]);
+    expect(await ids({ text: 'loginXpage' })).toEqual([]);
+    expect(await ids({ text: 'one\0' })).toEqual([]);
+    expect(await ids({ agent: 'codex' })).toEqual([]);
+    expect(await ids({ agent: 'claude-code' })).toEqual([two, one]);
+    expect(await ids({ projectId: one })).toEqual([]);
+    expect(await ids({ projectId: 'no id' as Uuid })).toEqual([]);
+    expect(await ids({ from: stage.clock.now() })).toEqual([two]);
+    expect(await ids({ to: stage.clock.now() })).toEqual([one]);
+  });
+
+  test('tell what is known of them', async () => {
+    const id = await conversation('named', 'hello there');
+    const agent = await stage.open('named', 'agent-1');
+    await stage.writer.append(stage.batch(agent, stage.chain(stage.root, ['user', item({ text: 'sub' })])));
+    await stage.writer.saveRequest(stage.request(agent));
+    expect(await reader.getSession(stage.accountId, id)).toMatchObject({
+      id,
+      clientSessionId: 'named',
+      agent: 'claude-code',
+      agentVersion: '2.1.0',
+      title: 'hello there',
+      project: null,
+      worktree: null,
+      startedAt: START,
+      lastSeenAt: START,
+      turns: 1,
+      requests: 1,
+      threads: 2,
+    });
+    expect(await reader.getSession(stage.accountId, 'x' as Uuid)).toBeNull();
+  });
+});
+
+describe('the log', () => {
+  async function mixed(): Promise<Uuid> {
+    const thread = await stage.open('s');
+    const messages = stage.chain(
+      stage.root,
+      ['user', item({ text: 'Please LIST 50% of it' })],
+      ['assistant', item({ kind: 'answer', text: 'Gern: ÄÖ' }), call('a', '{"command":"ls -la"}')],
+      ['user', result('a', 'back\\slash\0 and_under')],
+    );
+    await stage.writer.append(
+      stage.batch(thread, messages, {
+        marks: [{ kind: 'request_failed', message: null, data: { type: 'overloaded' } }],
+      }),
+    );
+    return thread.sessionId;
+  }
+  const seqs = async (id: Uuid, filter: Partial<Parameters<ArchiveReader['readLog']>[2]>) =>
+    (await reader.readLog(stage.accountId, id, { limit: 99, clip: 99, ...filter })).rows.map(
+      (row) => row.seq,
+    );
+
+  test('matches like SQL: wildcards, ASCII in either case, everything else exactly', async () => {
+    const id = await mixed();
+    expect(await seqs(id, {})).toEqual([1, 2, 3, 4, 5]);
+    expect(await seqs(id, { match: 'please list' })).toEqual([1]);
+    expect(await seqs(id, { match: 'p%50' })).toEqual([1]);
+    expect(await seqs(id, { match: 'G_rn' })).toEqual([2]);
+    expect(await seqs(id, { match: 'äö' })).toEqual([]);
+    expect(await seqs(id, { match: 'ÄÖ' })).toEqual([2]);
+    expect(await seqs(id, { match: 'k\\s' })).toEqual([4]);
+    expect(await seqs(id, { match: 'slash\\' })).toEqual([]);
+    expect(await seqs(id, { match: 'h\0 a' })).toEqual([4]);
+    expect(await seqs(id, { match: 'bash' })).toEqual([3]);
+    expect(await seqs(id, { match: 'OVERLOADED' })).toEqual([5]);
+    expect(await seqs(id, { kinds: ['tool_call', 'input'] })).toEqual([1, 3]);
+    expect(await seqs(id, { kinds: [] })).toEqual([]);
+  });
+
+  test('gives the newest of more matches than asked for, oldest first, between two positions', async () => {
+    const id = await conversation('s', ...Array.from({ length: 30 }, (_, n) => `line ${n + 1}`));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          after: fc.option(fc.integer({ min: -2, max: 33 }), { nil: undefined }),
+          before: fc.option(fc.integer({ min: -2, max: 33 }), { nil: undefined }),
+          limit: fc.integer({ min: 1, max: 33 }),
+          match: fc.constantFrom(undefined, 'line', 'LINE 1', '_ 2_'),
+        }),
+        async ({ after, before, limit, match }) => {
+          const all = Array.from({ length: 30 }, (_, n) => n + 1).filter(
+            (seq) =>
+              seq > (after ?? 0) &&
+              seq < (before ?? 99) &&
+              (match !== 'LINE 1' || `${seq}`.startsWith('1')) &&
+              (match !== '_ 2_' || /^2\d/.test(`${seq}`)),
+          );
+          const filter = {
+            limit,
+            clip: 5,
+            ...(after === undefined ? {} : { after }),
+            ...(before === undefined ? {} : { before }),
+          };
+          const answer = await reader.readLog(
+            stage.accountId,
+            id,
+            match === undefined ? filter : { ...filter, match },
+          );
+          expect(answer.rows.map((row) => row.seq)).toEqual(all.slice(-limit));
+          expect(answer.showing).toBe(answer.rows.length);
+          expect(answer.matched).toBe(all.length);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('tells of each row what a reader needs', async () => {
+    const id = await mixed();
+    const { rows } = await reader.readLog(stage.accountId, id, { limit: 9, clip: 4 });
+    const [input, , toolCall, toolResult, mark] = rows as readonly [LogRow, LogRow, LogRow, LogRow, LogRow];
+    expect(input).toMatchObject({
+      kind: 'input',
+      role: 'user',
+      thread: 'main',
+      body: 'Plea',
+      length: 21,
+      media: 0,
+    });
+    expect(toolCall).toMatchObject({
+      kind: 'tool_call',
+      tool: 'Bash',
+      mainInput: 'ls',
+      callId: 'a',
+      isError: false,
+    });
+    expect(toolResult).toMatchObject({ kind: 'tool_result', callId: 'a', body: 'back' });
+    expect(mark).toMatchObject({
+      kind: 'request_failed',
+      role: null,
+      docid: null,
+      body: '',
+      data: { type: 'overloaded' },
+    });
+    expect(await reader.readEvent(stage.accountId, id, 4)).toMatchObject({ body: 'back\\slash\0 and_under' });
+    for (const seq of [0, 6, -1, 1.5, Number.NaN, 2 ** 40])
+      expect(await reader.readEvent(stage.accountId, id, seq)).toBeNull();
+  });
+});
+
+describe('an id', () => {
+  test('may be a prefix that no other has; an ambiguous one gets its candidates', async () => {
+    await conversation('s', ...Array.from({ length: 40 }, (_, n) => `${n}`));
+    const { rows } = await pool.query<{ docid: string }>('SELECT docid FROM item WHERE account_id = $1', [
+      stage.accountId,
+    ]);
+    const ids = rows.map((row) => `context-mode-msg-${row.docid}`);
+    for (const id of ids) {
+      for (const digits of [0, 1, 2, 3, 4, 16]) {
+        const length = 'context-mode-msg-'.length + digits;
+        const prefix = id.slice(0, length);
+        const others = ids.filter((other) => other.startsWith(prefix)).sort();
+        const answer = await reader.readDocument(stage.accountId, prefix, {});
+        if (digits === 0) expect(answer).toEqual({ missing: true });
+        else if (others.length === 1) expect(answer).toMatchObject({ found: { docid: id } });
+        else expect(answer).toEqual({ ambiguous: others.slice(0, 20) });
+      }
+    }
+    for (const odd of ['', ' ', 'g', 'context-mode-msg-%', '0'.repeat(65), "'", '\0']) {
+      expect(await reader.readDocument(stage.accountId, odd, {})).toEqual({ missing: true });
+      expect(await reader.readRaw(stage.accountId, odd)).toBeNull();
+    }
+  });
+});
+
+describe('requests', () => {
+  test('come back with their outcome, usage and error as they were reported', async () => {
+    const thread = await stage.open('s', 'agent-1');
+    const request = stage.request(thread, { path: `/v1/${'x'.repeat(5000)}`, note: 'odd\0' });
+    await stage.writer.saveRequest(request);
+    await stage.writer.saveRequest(request);
+    expect(await reader.getRequest(stage.accountId, request.id)).toMatchObject({
+      status: null,
+      ending: null,
+      usage: null,
+    });
+    const usage = {
+      input: 2 ** 40,
+      cacheRead: 1,
+      cacheWrite5m: null,
+      cacheWrite1h: 0,
+      cacheWriteOther: null,
+      output: 7,
+      reasoning: null,
+    };
+    const error = { type: 'overloaded_error', message: 'Over\ud800loaded' };
+    await stage.writer.saveOutcome(outcome(request.id, { status: 529, ending: 'complete', usage, error }));
+    expect(await reader.getRequest(stage.accountId, request.id)).toMatchObject({
+      id: request.id,
+      sessionId: thread.sessionId,
+      thread: 'agent-1',
+      status: 529,
+      headMs: 1.5,
+      firstByteMs: 2.25,
+      ownMs: 0.5,
+      usage,
+      error: { type: 'overloaded_error', message: 'Over\ufffdloaded' },
+      note: 'odd\u2400',
+      path: `/v1/${'x'.repeat(1996)}`,
+    });
+    expect((await reader.getSession(stage.accountId, thread.sessionId))?.requests).toBe(1);
+    expect((await stage.open('s', 'agent-1')).lastRequestMessage).toBeNull();
+    await stage.writer.saveOutcome(outcome(stage.id()));
+  });
+
+  test('leave their last message with the thread, so that a retry is known', async () => {
+    const thread = await stage.open('s');
+    await stage.writer.saveRequest(stage.request(thread, { lastMessage: stage.root }));
+    await stage.writer.saveRequest(stage.request(thread, { kind: 'title' }));
+    expect((await stage.open('s')).lastRequestMessage).toEqual(stage.root);
+  });
+
+  test('say per agent when it was seen last and how it went', async () => {
+    const first = stage.request(null, { note: 'no session' });
+    await stage.writer.saveRequest(first);
+    await stage.writer.saveOutcome(outcome(first.id));
+    stage.clock.advance(5);
+    const codex = stage.request(null, { agent: 'codex', agentVersion: null });
+    await stage.writer.saveRequest(codex);
+    const error = { type: 'authentication_error', message: 'invalid x-api-key' };
+    await stage.writer.saveOutcome(outcome(codex.id, { status: 401, error }));
+    stage.clock.advance(5);
+    await stage.writer.saveRequest(stage.request(null, { agent: 'codex', agentVersion: '0.171.0' }));
+    expect(await reader.connections(stage.accountId)).toEqual([
+      {
+        agent: 'codex',
+        agentVersion: '0.171.0',
+        lastSeenAt: START + 10,
+        requests: 2,
+        lastStatus: 401,
+        lastError: error,
+      },
+      {
+        agent: 'claude-code',
+        agentVersion: '2.1.0',
+        lastSeenAt: START,
+        requests: 1,
+        lastStatus: 200,
+        lastError: null,
+      },
+    ]);
+  });
+});
+
+describe('isolation', () => {
+  test('two accounts with the same requests never see a row of the other, by any function', async () => {
+    const fill = async (on: Scene) => {
+      const thread = await on.open('same');
+      const place = await on.writer.resolvePlace(
+        on.accountId,
+        {
+          folder: '/home/dev/app',
+          root: null,
+          remoteUrl: null,
+          branch: null,
+          commit: null,
+          isRepository: null,
+        },
+        on.clock.now(),
+      );
+      const media = [{ mime: 'image/png', bytes: Buffer.from('same image') }];
+      const messages = on.chain(on.root, ['user', item({ text: 'same words', media })]);
+      const slice = on.slice('same');
+      const alias = { parent: on.root, slice, message: messages[0]?.hash ?? on.root };
+      await on.writer.append(on.batch(thread, messages, { aliases: [alias] }));
+      const request = on.request(thread);
+      await on.writer.saveRequest(request);
+      const docid = docIdOf(on.key, alias.message, 0);
+      const found = await reader.readDocument(on.accountId, docid, {});
+      const blob = 'found' in found ? (found.found.media[0]?.hash ?? '') : '';
+      return {
+        on,
+        place,
+        sessionId: thread.sessionId,
+        request: request.id,
+        docid,
+        blob,
+        slice,
+        parent: on.root,
+      };
+    };
+    const mine = await fill(stage);
+    const other = await fill(await scene(pool, `account ${accounts} other`));
+    expect(mine.docid).not.toBe(other.docid);
+    expect(mine.blob).not.toBe(other.blob);
+    for (const [reads, owner] of [
+      [mine, other],
+      [other, mine],
+    ] as const) {
+      const account = reads.on.accountId;
+      const ask = { limit: 99, clip: 99 };
+      expect((await reader.listSessions(account, { limit: 9 })).items.map((row) => row.id)).toEqual([
+        reads.sessionId,
+      ]);
+      expect((await reader.listRequests(account, { limit: 9 })).items.map((row) => row.id)).toEqual([
+        reads.request,
+      ]);
+      expect((await reader.listProjects(account)).map((row) => row.id)).toEqual([reads.place?.projectId]);
+      expect((await reader.connections(account)).map((row) => row.requests)).toEqual([1]);
+      expect(await reader.getSession(account, owner.sessionId)).toBeNull();
+      expect(await reader.readLog(account, owner.sessionId, ask)).toEqual({
+        matched: 0,
+        showing: 0,
+        rows: [],
+      });
+      expect(await reader.readLog(account, owner.sessionId, { ...ask, match: '%' })).toEqual({
+        matched: 0,
+        showing: 0,
+        rows: [],
+      });
+      expect(await reader.readEvent(account, owner.sessionId, 1)).toBeNull();
+      expect(await reader.readDocument(account, owner.docid, {})).toEqual({ missing: true });
+      expect(await reader.readRaw(account, owner.docid)).toBeNull();
+      expect(await reader.readBlob(account, owner.blob)).toBeNull();
+      expect(await reader.getRequest(account, owner.request)).toBeNull();
+      expect((await reader.listRequests(account, { limit: 9, sessionId: owner.sessionId })).items).toEqual(
+        [],
+      );
+      const exported: string[] = [];
+      for await (const line of reader.exportSession(account, owner.sessionId)) exported.push(line);
+      expect(exported).toEqual([]);
+      expect(await reader.deleteSession(account, owner.sessionId, START)).toBe(false);
+      expect((await reads.on.writer.lookUpSlices(account, [owner.slice])).size).toBe(0);
+      expect(await reads.on.writer.childrenOf(account, owner.parent)).toEqual([]);
+      expect(await reads.on.writer.confirm(account, 99)).toBe(1);
+    }
+    const stolen = mine.on.batch(
+      { ...(await other.on.open('same')) },
+      mine.on.chain(mine.on.root, ['user', item({ text: 'x' })]),
+    );
+    expect(await mine.on.writer.append(stolen)).toEqual({ appended: 0 });
+    expect((await reader.readLog(other.on.accountId, other.sessionId, { limit: 9, clip: 9 })).matched).toBe(
+      1,
+    );
+  });
+});
