@@ -1,5 +1,5 @@
 // Bundles the command and the packages that it needs into dist/main.js, so that installing it brings nothing else.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -13,7 +13,7 @@ function newestSource(below) {
     if (entry.name === 'dist' || entry.name === 'node_modules') continue;
     const path = join(below, entry.name);
     if (entry.isDirectory()) newest = Math.max(newest, newestSource(path));
-    else if (/\.(ts|json)$/.test(entry.name)) newest = Math.max(newest, statSync(path).mtimeMs);
+    else if (/(?<!\.test)\.(ts|json)$/.test(entry.name)) newest = Math.max(newest, statSync(path).mtimeMs);
   }
   return newest;
 }
@@ -26,7 +26,8 @@ export function isBuilt() {
 /** Builds dist/main.js. Throws when esbuild is not installed. */
 export async function build() {
   const { build: bundle } = await import('esbuild');
-  await bundle({
+  const { outputFiles } = await bundle({
+    write: false,
     absWorkingDir: folder,
     entryPoints: ['main.ts'],
     outfile: output,
@@ -41,6 +42,11 @@ export async function build() {
     },
     logLevel: 'warning',
   });
+  // Whoever starts the command at this moment reads the old file or the new one, never a part.
+  mkdirSync(dirname(output), { recursive: true });
+  const temporary = `${output}.${process.pid}`;
+  writeFileSync(temporary, outputFiles[0].contents);
+  renameSync(temporary, output);
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await build();
