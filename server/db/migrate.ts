@@ -86,7 +86,7 @@ async function applyMissing(
       cause,
     });
   }
-  log.info({ applied }, 'database schema brought up to date');
+  log.debug({ applied }, 'database schema brought up to date');
   return { applied };
 }
 
