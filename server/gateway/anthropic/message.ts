@@ -49,7 +49,7 @@ interface ReadPart {
 export function parseMessage(element: Uint8Array): Message {
   const source = viewOf(element);
   const node = readJson(element);
-  if (node?.type !== 'object') return unreadable(element);
+  if (node?.type !== 'object') return unreadable(element, node);
   const role = roleOf(stringMember(node, 'role'));
   const content = member(node, 'content');
   const kindOfText = textKinds(role);

@@ -62,7 +62,7 @@ export function parseMessage(element: Uint8Array): Message {
   const source = viewOf(element);
   const node = readJson(element);
   if (node?.type === 'string') return readString(node.value);
-  if (node?.type !== 'object') return unreadable(element);
+  if (node?.type !== 'object') return unreadable(element, node);
   const type = stringMember(node, 'type') ?? (member(node, 'role') === undefined ? '' : 'message');
   if (type === 'message') return readMessageItem(node, source);
   if (type === 'reasoning') return readReasoning(node, source);

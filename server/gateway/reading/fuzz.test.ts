@@ -1,6 +1,7 @@
+import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../conversation/index.ts';
+import { canonicalText, type Message, readJson } from '../../conversation/index.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { openaiAdapter } from '../openai/index.ts';
@@ -22,68 +23,57 @@ const headers = fc.constantFrom<Record<string, string>>(
   { 'user-agent': 'opencode/1.18.33', 'x-session-id': 'ses_1', 'x-parent-session-id': 'ses_0' },
 );
 
-function expectSound(message: Message): void {
-  expect(message.canonical).toBeInstanceOf(Uint8Array);
-  expect(message.items.length).toBeGreaterThan(0);
+/** `ok` in place of `expect`, since a run checks a million things. */
+function checkSound(message: Message): void {
+  ok(message.canonical instanceof Uint8Array);
+  ok(message.items.length > 0);
   for (const item of message.items) {
-    expect(typeof item.text).toBe('string');
-    expect(item.mainInput?.length ?? 0).toBeLessThanOrEqual(500);
-    expect(item.tool === null).toBe(item.kind !== 'tool_call' && item.kind !== 'tool_result');
+    ok(typeof item.text === 'string');
+    ok((item.mainInput?.length ?? 0) <= 500);
+    ok((item.tool === null) === (item.kind !== 'tool_call' && item.kind !== 'tool_result'));
   }
 }
 
-describe.each([anthropicAdapter, openaiAdapter])('$protocol', (adapter) => {
+describe.each([anthropicAdapter, openaiAdapter])('$protocol', { timeout: 120_000 }, (adapter) => {
+  const { protocol } = adapter;
+
   it('reads any body: nothing throws, every slice lies inside, in order and apart from the others', () => {
-    const { protocol } = adapter;
+    const target = fc.constantFrom(...TARGETS[protocol]);
     let elements = 0;
     fc.assert(
-      fc.property(
-        fuzzedBody[protocol],
-        headers,
-        fc.constantFrom(...TARGETS[protocol]),
-        (body, given, target) => {
-          const read = adapter.readRequest(headOf(protocol, 'POST', target, given), body);
-          let at = 0;
-          for (const { start, end } of read?.elements ?? []) {
-            elements++;
-            expect(start).toBeGreaterThanOrEqual(at);
-            expect(end).toBeGreaterThan(start);
-            expect(end).toBeLessThanOrEqual(body.length);
-            expectSound(adapter.parseMessage(body.subarray(start, end)));
-            at = end;
-          }
-          for (const { slice } of read?.preamble ?? []) {
-            expect(slice.end).toBeLessThanOrEqual(body.length);
-            expect(slice.end).toBeGreaterThan(slice.start);
-          }
-          expectSound(adapter.parseMessage(body));
-        },
-      ),
+      fc.property(fuzzedBody[protocol], headers, target, (body, given, path) => {
+        const read = adapter.readRequest(headOf(protocol, 'POST', path, given), body);
+        let at = 0;
+        for (const { start, end } of read?.elements ?? []) {
+          ok(start >= at && end > start && end <= body.length);
+          checkSound(adapter.parseMessage(body.subarray(start, end)));
+          elements++;
+          at = end;
+        }
+        for (const { slice } of read?.preamble ?? []) ok(slice.end > slice.start && slice.end <= body.length);
+        checkSound(adapter.parseMessage(body));
+      }),
       { numRuns: RUNS, seed: SEED },
     );
     expect(elements).toBeGreaterThan(RUNS);
   });
 
-  it('reads any answer: nothing throws, and only a whole one is complete', () => {
-    const { protocol } = adapter;
+  it('reads any answer: nothing throws, and none with an error is complete', () => {
+    const type = fc.constantFrom('text/event-stream', 'application/json');
     let messages = 0;
     fc.assert(
       fc.property(
         fuzzedAnswer[protocol],
         fc.constantFrom(200, 400, 529),
-        fc.boolean(),
-        (body, status, isStream) => {
-          const answer = adapter.readAnswer(
-            status,
-            isStream ? 'text/event-stream' : 'application/json',
-            body,
-          );
-          for (const message of answer.messages) expectSound(message);
+        type,
+        (body, status, contentType) => {
+          const answer = adapter.readAnswer(status, contentType, body);
+          for (const message of answer.messages) checkSound(message);
           messages += answer.messages.length;
-          if (status !== 200) expect(answer.error).not.toBeNull();
-          if (answer.error !== null) expect(answer.complete).toBe(false);
+          ok(status === 200 || answer.error !== null);
+          ok(answer.error === null || !answer.complete);
           for (const count of Object.values(answer.usage ?? {})) {
-            if (count !== null) expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
+            ok(count === null || (Number.isSafeInteger(count) && count >= 0));
           }
         },
       ),
@@ -92,24 +82,24 @@ describe.each([anthropicAdapter, openaiAdapter])('$protocol', (adapter) => {
     expect(messages).toBeGreaterThan(RUNS / 10);
   });
 
-  it('names a message the same when it is written in another way, and never by where it stood', () => {
-    const { protocol } = adapter;
+  it('names a message the same whatever the order of its keys, its whitespace and escapes', () => {
+    let named = 0;
     fc.assert(
       fc.property(fuzzedBody[protocol], (body) => {
-        const read = adapter.readRequest(headOf(protocol, 'POST', TARGETS[protocol][0] ?? '', {}), body);
+        const read = adapter.readRequest(headOf(protocol, 'POST', TARGETS[protocol][0] ?? ''), body);
         for (const { start, end } of read?.elements ?? []) {
           const element = body.subarray(start, end);
+          const node = readJson(element);
+          if (node === null) continue;
           const message = adapter.parseMessage(element);
-          if (message.role === 'unknown') continue;
-          const rewritten = Buffer.from(JSON.stringify(JSON.parse(element.toString('utf8')), null, 2));
-          const again = adapter.parseMessage(rewritten);
-          // JSON.stringify writes numbers in its own way and drops duplicate keys; these are told apart on purpose.
-          if (/[0-9]/.test(element.toString('utf8'))) continue;
-          expect(Buffer.from(again.canonical).equals(message.canonical)).toBe(true);
-          expect(again.transparent).toBe(message.transparent);
+          const again = adapter.parseMessage(Buffer.from(` ${canonicalText(node)}\n`));
+          ok(Buffer.from(again.canonical).equals(message.canonical));
+          ok(again.transparent === message.transparent && again.role === message.role);
+          named++;
         }
       }),
       { numRuns: RUNS / 4, seed: SEED },
     );
+    expect(named).toBeGreaterThan(RUNS / 4);
   });
 });

@@ -1,4 +1,5 @@
 import {
+  canonicalBytes,
   type Item,
   type ItemKind,
   type JsonEntry,
@@ -15,14 +16,17 @@ export function itemOf(kind: ItemKind, text: string, rest: Partial<Omit<Item, 'k
   return { kind, text, body: null, tool: null, mainInput: null, path: null, media: [], ...rest };
 }
 
-/** A message of one `unknown` item that holds bytes which are not JSON (or not of the protocol), and names them. */
-export function unreadable(element: Uint8Array): Message {
+/**
+ * A message of one `unknown` item that holds bytes which no message can be: not JSON (`node` null), or JSON of another
+ * kind. It is named by its value, or by the bytes themselves.
+ */
+export function unreadable(element: Uint8Array, node: JsonNode | null): Message {
   const text = Buffer.from(element).toString('utf8');
   return {
     role: 'unknown',
     items: [itemOf('unknown', text, { body: element })],
-    canonical: element,
-    transparent: element.length === 0,
+    canonical: node === null ? element : canonicalBytes(node),
+    transparent: false,
   };
 }
 
