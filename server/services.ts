@@ -193,7 +193,7 @@ async function openStore(
       { connection: database.settings, home: env.home, logLevel: env.logLevel },
       { clock, log, metrics },
     );
-    return { database, recorder, reader: createArchiveReader(database.pool), stopListening };
+    return { database, recorder, reader: createArchiveReader(database.pool, { clock }), stopListening };
   } catch (error) {
     await database.stop();
     throw error;

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import { createGateway } from '../../server/gateway/index.ts';
+import { createGateway, createListener, openGuard } from '../../server/gateway/index.ts';
 import { systemClock } from '../../server/kernel/clock.ts';
 import { readEnv } from '../../server/kernel/env.ts';
 import { LOCAL_ACCOUNT } from '../../server/kernel/ids.ts';
@@ -7,7 +6,7 @@ import { createLogger } from '../../server/kernel/log.ts';
 import { createMetrics } from '../../server/kernel/metrics.ts';
 
 /** The gateway's transport with nothing behind it: bytes through, no archive. */
-const env = readEnv({ ANTHROPIC_UPSTREAM_URL: process.argv[2], LOG_LEVEL: 'error' });
+const env = readEnv({ ...process.env, ANTHROPIC_UPSTREAM_URL: process.argv[2], LOG_LEVEL: 'error' });
 const gateway = createGateway({
   env,
   clock: systemClock,
@@ -16,8 +15,12 @@ const gateway = createGateway({
   accountId: LOCAL_ACCOUNT,
   tap: { requestReceived: () => undefined, answerEnded: () => undefined },
 });
-const server = createServer();
-gateway.attach(server, (_request, response) => response.writeHead(404).end());
+const server = createListener({
+  gateway,
+  guard: openGuard,
+  clock: systemClock,
+  fallback: (_request, response) => response.writeHead(404).end(),
+});
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.stdout.write(`${JSON.stringify({ port: typeof address === 'object' ? address?.port : 0 })}\n`);
