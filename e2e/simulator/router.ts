@@ -76,7 +76,8 @@ export function answerRequest(entry: LoggedRequest, world: World): Routed {
     const answer = refusal ?? errorAnswer(protocol, ids, 400, 'The request body is not valid JSON.');
     return withStatusFault(answer, world.faults.take({ ...stray(), isModelRequest: true }), protocol, ids);
   }
-  const turn = protocol === 'anthropic' ? readAnthropicTurn(body, entry) : readOpenAiTurn(body, entry);
+  const turn =
+    protocol === 'anthropic' ? readAnthropicTurn(body, entry) : readOpenAiTurn(body, entry, world.secret);
   const plan = world.model.plan(turn);
   const isModelRequest = route === 'messages' || route === 'responses';
   const stream = body.stream === true;

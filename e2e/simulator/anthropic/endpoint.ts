@@ -72,7 +72,7 @@ export function answerMessages(call: MessagesCall, world: World): Answered {
     headers: accountHeaders(call, world),
   };
   const made = body.stream === true ? streamedMessage(draft) : wholeMessage(draft);
-  const counts: JsonObject = { ...usage, output_tokens: fitted.outputTokens };
+  const counts: JsonObject = { ...usage, output_tokens: fitted.outputTokens, ...(call.plan.usage ?? {}) };
   return {
     answer: { ...made, onFirstByte: publish },
     usage: counts,

@@ -1,4 +1,5 @@
 import { asArray, asObject, asObjects, asString, type Json, type JsonObject } from '../json.ts';
+import { progressIn } from '../script/summary.ts';
 import type { OfferedTool, ToolResult, Turn, TurnKind } from '../script/types.ts';
 import type { LoggedRequest } from '../wire/log.ts';
 import { headerOf } from '../wire/log.ts';
@@ -28,12 +29,16 @@ export function readAnthropicTurn(body: JsonObject, request: Pick<LoggedRequest,
   const kind = kindOf(body, messages, request);
   const last = lastTyped(messages);
   const after = messages.slice(last.index + 1);
+  const summed = last.index < 0 ? progressOf(messages) : undefined;
   return {
     protocol: 'anthropic',
     kind,
     model: asString(body.model) ?? '',
-    prompt: kind === 'title' || kind === 'web-search' ? textsOf(messages.at(-1)).join('\n') : last.text,
-    round: assistantRuns(after),
+    prompt:
+      kind === 'title' || kind === 'web-search'
+        ? textsOf(messages.at(-1)).join('\n')
+        : (summed?.prompt ?? last.text),
+    round: (summed?.rounds ?? 0) + assistantRuns(after),
     results: resultRounds(after),
     tools: asObjects(body.tools).map(toolOf),
     cwd: cwdOf(body),
@@ -93,6 +98,12 @@ function lastTyped(messages: readonly JsonObject[]): { index: number; text: stri
     if (texts.length > 0) return { index, text: texts.join('\n') };
   }
   return { index: -1, text: '' };
+}
+
+/** After a compaction in the middle of a turn no typed prompt is left: the summary tells where the turn stood. */
+function progressOf(messages: readonly JsonObject[]) {
+  const text = textsOf(messages.find((message) => message.role === 'user')).join('\n');
+  return text.includes('This session is being continued') ? progressIn(text) : undefined;
 }
 
 function assistantRuns(messages: readonly JsonObject[]): number {

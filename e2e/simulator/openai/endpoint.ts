@@ -59,7 +59,8 @@ export function answerResponses(call: ResponsesCall, world: World): Answered {
     rule,
   });
   const isCut = fitted.stopReason === 'max_tokens' || fitted.stopReason === 'model_context_window_exceeded';
-  const usage = usageOf(split, fitted.outputTokens, fitted.thinkingTokens, model);
+  const computed = usageOf(split, fitted.outputTokens, fitted.thinkingTokens, model);
+  const usage = { ...computed, ...(call.plan.usage ?? {}) };
   const account = credentialOf(call);
   const encrypt = reasoningSealer(inputItems(body), { model, account, secret: world.secret });
   const items = outputItems(fitted.plan, { ids, encrypt });
@@ -71,7 +72,7 @@ export function answerResponses(call: ResponsesCall, world: World): Answered {
     plan: fitted.plan,
     status: isCut ? ('incomplete' as const) : ('completed' as const),
     incompleteReason: isCut ? 'max_output_tokens' : null,
-    usage: { ...usage, ...(call.plan.usage ?? {}) },
+    usage,
     items,
     request: body,
     extra: reasoning.transformations.length > 0 ? { input_transformations: reasoning.transformations } : {},

@@ -1,5 +1,7 @@
 import { asObject, asObjects, asString, type Json, type JsonObject, parseJson } from '../json.ts';
+import { progressIn } from '../script/summary.ts';
 import type { OfferedTool, ToolResult, Turn, TurnKind } from '../script/types.ts';
+import { unseal } from '../seal.ts';
 import { headerOf, type LoggedRequest } from '../wire/log.ts';
 
 /** Starts of user texts that Codex writes on its own. */
@@ -19,8 +21,8 @@ const INJECTED = [
   '</image>',
 ];
 
-/** What the scripted model needs to know of a Responses request. Reads leniently. */
-export function readOpenAiTurn(body: JsonObject, request: Pick<LoggedRequest, 'headers'>): Turn {
+/** What the scripted model needs to know of a Responses request. Reads leniently; `secret` opens compaction items. */
+export function readOpenAiTurn(body: JsonObject, request: Pick<LoggedRequest, 'headers'>, secret = ''): Turn {
   const text = asString(body.input);
   const input =
     text === undefined ? asObjects(body.input) : [{ type: 'message', role: 'user', content: text }];
@@ -33,7 +35,7 @@ export function readOpenAiTurn(body: JsonObject, request: Pick<LoggedRequest, 'h
     kind,
     model: asString(body.model) ?? '',
     prompt: last.text,
-    round: modelRounds(after),
+    round: roundsBeforeCompaction(after, secret) + modelRounds(after),
     results: resultRounds(after),
     tools: offeredTools(body, input),
     cwd: cwdOf(input),
@@ -132,6 +134,20 @@ function modelRounds(items: readonly JsonObject[]): number {
     item !== undefined &&
     (item.role === 'assistant' || item.type === 'reasoning' || CALLS.has(asString(item.type) ?? ''));
   return items.filter((item, index) => own(item) && !own(items[index - 1])).length;
+}
+
+/** Rounds that a compaction between the prompt and now took out of sight, as its summary tells. */
+function roundsBeforeCompaction(items: readonly JsonObject[], secret: string): number {
+  const summaries = items.flatMap((item) => {
+    const text =
+      item.type === 'compaction'
+        ? asString(unseal(asString(item.encrypted_content) ?? '', secret)?.summary)
+        : undefined;
+    return (
+      text ?? textsOf(item).find((other) => other.startsWith('Another language model started to solve')) ?? []
+    );
+  });
+  return progressIn(summaries.at(-1) ?? '')?.rounds ?? 0;
 }
 
 function resultRounds(items: readonly JsonObject[]): ToolResult[][] {

@@ -117,24 +117,22 @@ function unstoredError(body: JsonObject, items: readonly JsonObject[]): OpenAiEr
 
 /** Every call has its output behind it, every output its call before it. */
 function pairError(items: readonly JsonObject[]): OpenAiError | undefined {
-  const words = (type: string) => type.replaceAll('_', ' ').replace(/ call$/, ' call');
+  const keyOf = (type: string, item: JsonObject) => `${type}/${asString(item.call_id) ?? ''}`;
+  const lastAt = new Map(items.map((item, index) => [keyOf(asString(item.type) ?? '', item), index]));
+  const asked = new Set<string>();
   for (const [index, item] of items.entries()) {
     const type = asString(item.type) ?? '';
     const callId = asString(item.call_id) ?? '';
+    asked.add(keyOf(type, item));
     const outputType = OUTPUT_OF_CALL[type];
-    if (outputType !== undefined) {
-      const isAnswered = items
-        .slice(index + 1)
-        .some((other) => other.type === outputType && other.call_id === callId);
-      if (!isAnswered) return invalidInput(`No tool output found for ${words(type)} ${callId}.`);
+    if (outputType !== undefined && (lastAt.get(keyOf(outputType, item)) ?? -1) < index) {
+      return invalidInput(`No tool output found for ${type.replaceAll('_', ' ')} ${callId}.`);
     }
     const callType = Object.keys(OUTPUT_OF_CALL).find((key) => OUTPUT_OF_CALL[key] === type);
-    if (callType === undefined) continue;
-    const isAsked = items
-      .slice(0, index)
-      .some((other) => other.type === callType && other.call_id === callId);
-    if (!isAsked) {
-      return invalidInput(`No tool call found for ${words(callType)} output with call_id ${callId}.`);
+    if (callType !== undefined && !asked.has(keyOf(callType, item))) {
+      return invalidInput(
+        `No tool call found for ${callType.replaceAll('_', ' ')} output with call_id ${callId}.`,
+      );
     }
   }
   return undefined;
