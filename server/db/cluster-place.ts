@@ -35,6 +35,8 @@ export async function placeCluster(home: string, random: RandomBytes): Promise<C
   const user = (await ownerOf(join(home, 'postgres'))) ?? (await findServerUser());
   const base = (await pointedAt(home)) ?? (await chooseBase(home, isOurs, user, random));
   await mkdir(base, { recursive: true, mode: 0o700 });
+  // For a person who finds the folder and wonders whose it is.
+  if (!base.startsWith(home)) await writeFile(join(base, 'belongs-to'), `${home}\n`, { mode: 0o600 });
   await chown(base, user.uid, user.gid);
   return { base, binaries: await reachableBinaries(user), user };
 }
