@@ -143,8 +143,12 @@ function refuseBroken(
   clock: Clock,
 ): void {
   const answering = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  if (answering?.headersSent) {
+    socket.destroySoon();
     return;
   }
   const { cause, phrase } = brokenCause(error.code);
