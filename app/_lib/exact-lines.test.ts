@@ -31,7 +31,7 @@ it('visible text comes out whole, however it is cut', () => {
 it('a line ends behind its line feed, which is shown', () => {
   const lines = exactLines(utf8('one\ntwo'));
   expect(lines.map((line) => [line.offset, line.runs.map((run) => run.text).join('')])).toEqual([
-    [0, 'one␊'],
+    [0, 'one↵'],
     [4, 'two'],
   ]);
 });

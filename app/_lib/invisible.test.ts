@@ -5,7 +5,15 @@ import { exactRuns, readableRuns } from './invisible.ts';
 const shown = (runs: ReturnType<typeof exactRuns>) => runs.map((run) => run.text).join('');
 
 it('terminal escapes, direction overrides and NUL are signs in the readable text', () => {
-  expect(shown(readableRuns('a\u001b[31mred\u0000\u202egnp.exe'))).toBe('a␛[31mred␀⟨U+202E⟩gnp.exe');
+  expect(shown(readableRuns('a\u001b[31mred\u0000\u202egnp.exe'))).toBe('a◦redNUL⟨U+202E⟩gnp.exe');
+});
+
+it('a terminal command is one dot that names it, and a bare escape is named', () => {
+  expect(readableRuns('\u001b[1;31mx\u001b')).toEqual([
+    { text: '◦', stands: 'terminal command ESC[1;31m' },
+    { text: 'x', stands: null },
+    { text: 'ESC', stands: 'U+001B escape' },
+  ]);
 });
 
 it('line feeds and tabs stand as they are in the readable text', () => {

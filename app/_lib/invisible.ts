@@ -33,6 +33,20 @@ const CONTROL_NAMES: Readonly<Record<number, string>> = {
   65279: 'byte order mark',
 };
 
+/** Signs of characters that are met often; all others show their number. */
+const SIGNS: Readonly<Record<number, string>> = {
+  0: 'NUL',
+  9: '→\t',
+  10: '↵',
+  13: 'CR',
+  27: 'ESC',
+  127: 'DEL',
+  160: '·',
+};
+
+/** A terminal's command for colour or cursor: escape, bracket, numbers, letter. */
+const TERMINAL = /\[[0-9;:?]*[ -/]*[@-~]/y;
+
 type Ranges = readonly (readonly [first: number, last: number])[];
 
 /** What misleads a reader: controls but line feed and tab, and changes of direction. */
@@ -55,9 +69,12 @@ const UNSEEN: Ranges = [
   [0xfeff, 0xfeff],
 ];
 
-/** Text for reading: what would mislead the eye is shown as a sign, all else stands as it is. A CR before LF is dropped from view. */
+/**
+ * Text for reading: what would mislead the eye is shown as a sign, a terminal's command as one dot, all else stands as
+ * it is. A CR before LF is dropped from view.
+ */
 export function readableRuns(text: string): Run[] {
-  return runsOf(text.replace(/\r\n/g, '\n'), MISLEADING);
+  return runsOf(text.replace(/\r\n/g, '\n'), MISLEADING, true);
 }
 
 /** Text for looking closely: every character that cannot be seen has a sign. */
@@ -65,7 +82,7 @@ export function exactRuns(text: string): Run[] {
   return runsOf(text, UNSEEN);
 }
 
-function runsOf(text: string, ranges: Ranges): Run[] {
+function runsOf(text: string, ranges: Ranges, foldsTerminal = false): Run[] {
   const runs: Run[] = [];
   let plainFrom = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -73,11 +90,18 @@ function runsOf(text: string, ranges: Ranges): Run[] {
     if (!isLoneSurrogate(text, at) && !ranges.some(([first, last]) => code >= first && code <= last))
       continue;
     if (at > plainFrom) runs.push({ text: text.slice(plainFrom, at), stands: null });
-    runs.push(signOf(code));
+    const command = foldsTerminal && code === 0x1b ? terminalCommandAt(text, at + 1) : '';
+    runs.push(command === '' ? signOf(code) : { text: '◦', stands: `terminal command ESC${command}` });
+    at += command.length;
     plainFrom = at + 1;
   }
   if (plainFrom < text.length) runs.push({ text: text.slice(plainFrom), stands: null });
   return runs;
+}
+
+function terminalCommandAt(text: string, at: number): string {
+  TERMINAL.lastIndex = at;
+  return TERMINAL.exec(text)?.[0] ?? '';
 }
 
 function isLoneSurrogate(text: string, at: number): boolean {
@@ -92,9 +116,7 @@ function signOf(code: number): Run {
   const hex = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
   const name = CONTROL_NAMES[code];
   const stands = name === undefined ? hex : `${hex} ${name}`;
-  if (code === 0x09) return { text: '→\t', stands };
-  if (code < 0x20) return { text: String.fromCharCode(0x2400 + code), stands };
-  if (code === 0x7f) return { text: '\u2421', stands };
-  if (code === 0xa0) return { text: '⍽', stands };
+  const sign = SIGNS[code];
+  if (sign !== undefined) return { text: sign, stands };
   return { text: `⟨${hex}⟩`, stands };
 }

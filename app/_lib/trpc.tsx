@@ -3,7 +3,7 @@
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import {
   createTRPCClient,
-  httpBatchLink,
+  httpBatchStreamLink,
   httpSubscriptionLink,
   splitLink,
   TRPCClientError,
@@ -63,7 +63,11 @@ export function ApiProvider({ proof, children }: { readonly proof: string; reado
         splitLink({
           condition: (operation) => operation.type === 'subscription',
           true: httpSubscriptionLink({ url: '/api/trpc' }),
-          false: httpBatchLink({ url: '/api/trpc', headers: { [PROOF_HEADER]: proof }, maxURLLength: 4000 }),
+          false: httpBatchStreamLink({
+            url: '/api/trpc',
+            headers: { [PROOF_HEADER]: proof },
+            maxURLLength: 4000,
+          }),
         }),
       ],
     }),

@@ -1,6 +1,7 @@
 'use client';
 
 import { Select as Base } from '@base-ui/react/select';
+import { useSyncExternalStore } from 'react';
 import { buttonClass } from './button.tsx';
 import { Icon } from './icon.tsx';
 
@@ -10,7 +11,14 @@ export interface Choice<Value extends string> {
   readonly label: string;
 }
 
-/** One value out of a few. The button says the name of the field and what is chosen. */
+const LOOK = buttonClass({}, 'max-w-56 font-normal');
+
+const never = () => () => undefined;
+
+/**
+ * One value out of a few. The button says the name of the field and what is chosen. It comes alive in the
+ * browser only: what it would render before carries inline styles, which the content policy does not allow.
+ */
 export function Select<Value extends string>(props: {
   readonly label: string;
   readonly choices: readonly Choice<Value>[];
@@ -18,6 +26,19 @@ export function Select<Value extends string>(props: {
   readonly onChange: (value: Value) => void;
 }) {
   const chosen = props.choices.find((choice) => choice.value === props.value);
+  const alive = useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
+  if (!alive) {
+    return (
+      <span className={LOOK}>
+        <span className="truncate">{chosen?.label}</span>
+        <Icon name="down" className="size-3 shrink-0 text-faint" />
+      </span>
+    );
+  }
   return (
     <Base.Root
       value={props.value}
@@ -27,10 +48,7 @@ export function Select<Value extends string>(props: {
       items={[...props.choices]}
       modal={false}
     >
-      <Base.Trigger
-        aria-label={`${props.label}: ${chosen?.label ?? ''}`}
-        className={buttonClass({}, 'max-w-56 font-normal')}
-      >
+      <Base.Trigger aria-label={`${props.label}: ${chosen?.label ?? ''}`} className={LOOK}>
         <Base.Value className="truncate" />
         <Icon name="down" className="size-3 shrink-0 text-faint" />
       </Base.Trigger>

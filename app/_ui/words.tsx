@@ -5,7 +5,10 @@ import { ScrollRegion } from './scroll-region.tsx';
 /** A sign for a character that cannot be seen, with its name on hover. */
 export function Sign({ run }: { readonly run: Run }) {
   return (
-    <span title={run.stands ?? undefined} className="rounded-[2px] bg-warn-soft text-warn">
+    <span
+      title={run.stands ?? undefined}
+      className="rounded-[2px] bg-warn-soft px-px text-[0.85em] text-warn"
+    >
       {run.text}
     </span>
   );
@@ -81,7 +84,7 @@ export function Prose(props: { readonly text: string; readonly find: string; rea
     if (!piece.code) {
       return (
         <p key={key} className="wrap-text max-w-[80ch]">
-          <Words text={piece.text.replace(/^\n+|\n+$/g, '')} find={props.find} now={props.now} />
+          <Inline text={piece.text.replace(/^\n+|\n+$/g, '')} find={props.find} now={props.now} />
         </p>
       );
     }
@@ -89,6 +92,20 @@ export function Prose(props: { readonly text: string; readonly find: string; rea
       <Well key={key} label={piece.language === '' ? undefined : piece.language}>
         <Words text={piece.text} find={props.find} now={props.now} />
       </Well>
+    );
+  });
+}
+
+/** Text in which what stands between two backticks on one line is set as code. */
+function Inline(props: { readonly text: string; readonly find: string; readonly now: boolean }) {
+  return props.text.split(/`([^`\n]+)`/).map((part, at) => {
+    const key = `${at}`;
+    const words = <Words text={part} find={props.find} now={props.now} />;
+    if (at % 2 === 0) return <Fragment key={key}>{words}</Fragment>;
+    return (
+      <code key={key} className="rounded-sm bg-sunken px-1 py-px text-[0.92em]">
+        {words}
+      </code>
     );
   });
 }

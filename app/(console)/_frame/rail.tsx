@@ -18,7 +18,10 @@ export function Rail({ version }: { readonly version: string }) {
   const live = useLiveState();
   return (
     <div className="flex shrink-0 flex-col border-line bg-surface max-md:order-last max-md:border-t md:w-[148px] md:border-r">
-      <Link href="/" className="flex h-11 items-center gap-2 px-3 font-strong max-md:hidden">
+      <Link
+        href="/"
+        className="flex h-11 items-center gap-2 px-3 font-strong whitespace-nowrap max-md:hidden"
+      >
         <Mark />
         Context Mode
       </Link>

@@ -2,7 +2,6 @@
 
 import { useTheme } from '@/app/_lib/providers.tsx';
 import type { Theme } from '@/app/_lib/theme.ts';
-import { buttonClass } from '@/app/_ui/button.tsx';
 import { Icon } from '@/app/_ui/icon.tsx';
 
 const ORDER: readonly Theme[] = ['system', 'light', 'dark'];
@@ -18,7 +17,7 @@ export function ThemeButton() {
       type="button"
       onClick={() => choose(next)}
       title={`Change to: ${WORDS[next]}`}
-      className={buttonClass({ look: 'quiet' }, 'justify-start gap-2 px-2')}
+      className="flex h-8 items-center gap-2 rounded-md px-2 text-soft hover:bg-hover hover:text-text"
     >
       <Icon name={ICONS[theme]} />
       {WORDS[theme]}

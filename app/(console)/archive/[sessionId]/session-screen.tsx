@@ -17,7 +17,7 @@ import { RequestTable } from './requests/request-table.tsx';
 import { LeavingBanner, SessionActions } from './session-actions.tsx';
 import { FindBar } from './transcript/find-bar.tsx';
 import { Transcript } from './transcript/transcript.tsx';
-import { useHits } from './transcript/use-hits.ts';
+import { useHitWalk } from './transcript/use-hits.ts';
 
 const TABS = ['transcript', 'requests'] as const;
 
@@ -67,14 +67,15 @@ export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
 
 function Views({ session }: { readonly session: WireSession }) {
   const [state, setState] = useQueryStates(STATE, { history: 'replace' });
-  const select = useCallback((at: number) => void setState({ at }), [setState]);
+  const walk = useHitWalk(session.id, state.find, state.at, (at) => void setState({ at }));
+  const { arrive, select } = walk;
   const openDocument = useCallback(
     (row: WireLogRow) => {
-      if (row.docid !== null) void setState({ doc: row.docid, at: row.seq });
+      if (row.docid !== null) void setState({ doc: row.docid });
+      arrive(row.seq);
     },
-    [setState],
+    [setState, arrive],
   );
-  const hits = useHits(session.id, state.find, select);
   const counted = (words: string, count: number) => (
     <span>
       {words} <span className="text-faint">{count}</span>
@@ -93,13 +94,7 @@ function Views({ session }: { readonly session: WireSession }) {
           ]}
           aside={
             state.tab === 'transcript' ? (
-              <FindBar
-                words={state.find}
-                onWords={(find) => void setState({ find })}
-                hits={hits}
-                at={state.at}
-                onAt={select}
-              />
+              <FindBar words={state.find} onWords={(find) => void setState({ find })} walk={walk} />
             ) : null
           }
         >
@@ -107,9 +102,11 @@ function Views({ session }: { readonly session: WireSession }) {
             <Transcript
               sessionId={session.id}
               at={state.at}
-              onAt={select}
+              onSelect={select}
+              onArrive={arrive}
               find={state.find}
-              hits={hits.seqs}
+              hit={walk.hit}
+              onHop={walk.hop}
               onDocument={openDocument}
             />
           </TabPanel>

@@ -5,9 +5,9 @@ import { integer } from '@/app/_lib/format.ts';
 import { useTRPC, useTRPCClient } from '@/app/_lib/trpc.tsx';
 import { Button } from '@/app/_ui/button.tsx';
 import { ScrollRegion } from '@/app/_ui/scroll-region.tsx';
-import { Well, Words } from '@/app/_ui/words.tsx';
+import { Words } from '@/app/_ui/words.tsx';
 import type { WireDocument } from '@/server/api/index.ts';
-import { inputFields } from '../transcript/parts.ts';
+import { ToolInput } from '../transcript/input.tsx';
 
 /** Characters that one step of a long text adds. */
 const STEP = 200_000;
@@ -66,14 +66,9 @@ export function Readable({ first, find }: { readonly first: WireDocument; readon
 
 function Input({ document, find }: { readonly document: WireDocument; readonly find: string }) {
   if (document.input === null) return null;
-  const fields = inputFields(document.input) ?? [['Input', document.input] as const];
   return (
     <div className="mb-2">
-      {fields.map(([name, value]) => (
-        <Well key={name} label={name}>
-          <Words text={value} find={find} />
-        </Well>
-      ))}
+      <ToolInput json={document.input} find={find} />
       <p className="pt-1 text-xs text-faint">Result</p>
     </div>
   );

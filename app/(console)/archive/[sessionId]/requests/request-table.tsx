@@ -143,5 +143,5 @@ function columnsOf(sessionId: string): readonly Column<WireRequest>[] {
 /** How a request ended, in words. */
 export function Outcome({ row }: { readonly row: WireRequest }) {
   const { tone, words } = outcomeOf(row);
-  return <Badge tone={tone}>{words}</Badge>;
+  return tone === 'good' ? <span className="text-soft">{words}</span> : <Badge tone={tone}>{words}</Badge>;
 }

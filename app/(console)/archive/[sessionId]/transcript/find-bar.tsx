@@ -4,25 +4,20 @@ import { integer } from '@/app/_lib/format.ts';
 import { Button } from '@/app/_ui/button.tsx';
 import { Icon } from '@/app/_ui/icon.tsx';
 import { SearchInput } from '@/app/_ui/input.tsx';
-import { type Hits, nextHit } from './use-hits.ts';
+import type { HitWalk } from './use-hits.ts';
 
 /** Search in one transcript: the words, how many hits, and the way from one to the next. */
 export function FindBar(props: {
   readonly words: string;
   readonly onWords: (words: string) => void;
-  readonly hits: Hits;
-  readonly at: number;
-  readonly onAt: (seq: number) => void;
+  readonly walk: HitWalk;
 }) {
-  const { words, onWords, hits, at, onAt } = props;
-  const hop = (step: 1 | -1) => {
-    const next = nextHit(hits.seqs, at, step);
-    if (next !== null) onAt(next);
-  };
+  const { words, onWords, walk } = props;
+  const { hop } = walk;
   return (
     <search className="flex min-w-0 items-center gap-1">
       <span role="status" className="min-w-0 truncate pr-1 text-sm text-faint">
-        {countOf(words, hits, at)}
+        {countOf(words, walk)}
       </span>
       {words === '' ? null : (
         <>
@@ -31,7 +26,7 @@ export function FindBar(props: {
             size="tiny"
             aria-label="Hit before (N)"
             title="Hit before (N)"
-            disabled={hits.seqs.length === 0}
+            disabled={walk.seqs.length === 0}
             onClick={() => hop(-1)}
           >
             <Icon name="up" />
@@ -41,7 +36,7 @@ export function FindBar(props: {
             size="tiny"
             aria-label="Next hit (n)"
             title="Next hit (n)"
-            disabled={hits.seqs.length === 0}
+            disabled={walk.seqs.length === 0}
             onClick={() => hop(1)}
           >
             <Icon name="down" />
@@ -61,7 +56,7 @@ export function FindBar(props: {
           if (event.key !== 'Enter') return;
           event.preventDefault();
           hop(event.shiftKey ? -1 : 1);
-          if (hits.seqs.length > 0) event.currentTarget.blur();
+          if (walk.seqs.length > 0) event.currentTarget.blur();
         }}
         className="w-48 max-sm:w-32"
       />
@@ -69,10 +64,10 @@ export function FindBar(props: {
   );
 }
 
-function countOf(words: string, { seqs, total, pending }: Hits, at: number): string {
+function countOf(words: string, { seqs, total, pending, hit }: HitWalk): string {
   if (words === '' || pending) return '';
   if (total === 0) return 'No hit';
-  const place = seqs.indexOf(at) + 1;
+  const place = hit === null ? 0 : seqs.indexOf(hit) + 1;
   const whole =
     total > seqs.length ? `the newest ${integer(seqs.length)} of ${integer(total)}` : integer(total);
   return place === 0 ? `${whole} ${total === 1 ? 'hit' : 'hits'}` : `${place} of ${whole}`;

@@ -56,7 +56,10 @@ export const TranscriptRow = memo(function TranscriptRow(props: {
           'focus-visible:shadow-[inset_2px_0_0_var(--accent)]',
         )}
       >
-        <div className="w-[58px] shrink-0 pt-[3px] pr-3 text-right font-mono text-xs text-faint max-sm:w-[46px] max-sm:pr-2">
+        <div
+          className="w-[58px] shrink-0 pt-[3px] pr-3 text-right font-mono text-xs text-faint data-typed:pt-[17px] max-sm:w-[46px] max-sm:pr-2"
+          data-typed={row.kind === 'input' && !isSub ? '' : undefined}
+        >
           {breaks.minute ? <Time iso={row.at} as="clock" /> : null}
         </div>
         <div className={cx('min-w-0 flex-1 py-0.5 pr-9', isSub && 'border-l-2 border-line pl-3')}>
@@ -107,7 +110,12 @@ function Body({
   switch (row.kind) {
     case 'input':
       return (
-        <div className="border-l-2 border-accent py-0.5 pl-3 text-lg font-strong">
+        <div
+          className={cx(
+            'border-l-2 py-0.5 pl-3 text-lg',
+            row.thread === MAIN ? 'mt-3 border-accent font-strong' : 'border-line-strong text-soft',
+          )}
+        >
           <Prose text={row.body} find={state.find} now={state.hit} />
           <Rest row={row} acts={acts} />
           <MediaStrip row={row} />

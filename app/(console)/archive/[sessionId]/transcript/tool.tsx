@@ -6,8 +6,8 @@ import { Icon } from '@/app/_ui/icon.tsx';
 import { Num } from '@/app/_ui/number.tsx';
 import { Well, Words } from '@/app/_ui/words.tsx';
 import type { WireLogRow } from '@/server/api/index.ts';
+import { ToolInput } from './input.tsx';
 import { MediaStrip } from './media.tsx';
-import { inputFields } from './parts.ts';
 import { Fold, Rest, type RowActs, type RowState } from './row.tsx';
 
 interface ToolProps {
@@ -52,7 +52,7 @@ export function ToolLine({ row, result, state, acts }: ToolProps) {
       </button>
       {state.open ? (
         <div className="pt-0.5 pb-1 pl-[18px]">
-          {row.kind === 'tool_call' ? <Input row={row} state={state} /> : null}
+          {row.kind === 'tool_call' ? <ToolInput json={row.body} find={state.find} now={state.hit} /> : null}
           {outcome === null ? null : (
             <Well label={failed ? 'Result, marked as an error' : 'Result'}>
               {outcome.body === '' ? (
@@ -75,22 +75,6 @@ export function ToolLine({ row, result, state, acts }: ToolProps) {
       ) : null}
     </div>
   );
-}
-
-function Input({ row, state }: { readonly row: WireLogRow; readonly state: RowState }) {
-  const fields = inputFields(row.body);
-  if (fields === null || fields.length === 0) {
-    return (
-      <Well label="Input">
-        <Words text={row.body} find={state.find} now={state.hit} />
-      </Well>
-    );
-  }
-  return fields.map(([name, value]) => (
-    <Well key={name} label={name}>
-      <Words text={value} find={state.find} now={state.hit} />
-    </Well>
-  ));
 }
 
 function glimpse(text: string): string {

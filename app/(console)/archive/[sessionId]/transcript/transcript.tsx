@@ -2,7 +2,7 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useKeys } from '@/app/_lib/keys.tsx';
+import { isTyping, useKeys } from '@/app/_lib/keys.tsx';
 import { failureOf } from '@/app/_lib/trpc.tsx';
 import { Button } from '@/app/_ui/button.tsx';
 import { ScrollRegion } from '@/app/_ui/scroll-region.tsx';
@@ -10,16 +10,20 @@ import { EmptyState, ErrorState, Loading } from '@/app/_ui/states.tsx';
 import type { WireLogRow } from '@/server/api/index.ts';
 import { isFolded, type Part } from './parts.ts';
 import { type RowActs, TranscriptRow } from './row.tsx';
-import { nextHit } from './use-hits.ts';
 import { type Log, useLog } from './use-log.ts';
 
 interface TranscriptProps {
   readonly sessionId: string;
   /** The position that has the keyboard; 0: none yet. */
   readonly at: number;
-  readonly onAt: (seq: number) => void;
+  /** The reader chose a part. */
+  readonly onSelect: (seq: number) => void;
+  /** A part that was gone to is on the screen now; a position inside a result arrives at its call. */
+  readonly onArrive: (seq: number) => void;
   readonly find: string;
-  readonly hits: readonly number[];
+  /** The position that the search stands at; null: at none. */
+  readonly hit: number | null;
+  readonly onHop: (step: 1 | -1) => void;
   readonly onDocument: (row: WireLogRow) => void;
 }
 
@@ -46,10 +50,10 @@ export function Transcript(props: TranscriptProps) {
 }
 
 function Reader(props: TranscriptProps & { readonly log: Log }) {
-  const { log, at, find, onAt, onDocument } = props;
+  const { log, at, find, onSelect, onDocument } = props;
   const scroller = useRef<HTMLElement>(null);
   const { open, toggle } = useFolds();
-  const hitAt = useHitSeq(log.parts, at, find, props.hits);
+  const hitAt = props.hit === null ? null : shownSeq(log.parts, props.hit);
   const virtual = useVirtualizer({
     count: log.count,
     getScrollElement: () => scroller.current,
@@ -67,15 +71,15 @@ function Reader(props: TranscriptProps & { readonly log: Log }) {
   const goTo = useGoTo({
     log,
     scroller,
-    scrollTo: (index) => virtual.scrollToIndex(index, { align: 'center' }),
+    scrollTo: (index, align) => virtual.scrollToIndex(index, { align }),
     at,
-    onAt,
+    onArrive: props.onArrive,
   });
   useTranscriptKeys({ ...props, open, toggle, goTo });
 
   const acts: RowActs = useMemo(
-    () => ({ toggle, openDocument: onDocument, select: onAt }),
-    [toggle, onDocument, onAt],
+    () => ({ toggle, openDocument: onDocument, select: onSelect }),
+    [toggle, onDocument, onSelect],
   );
   return (
     <ScrollRegion
@@ -83,7 +87,7 @@ function Reader(props: TranscriptProps & { readonly log: Log }) {
       label="Transcript"
       className="relative min-h-0 flex-1 overflow-auto [overflow-anchor:none]"
     >
-      <div className="relative mx-auto max-w-[920px]" style={{ height: virtual.getTotalSize() }}>
+      <div className="relative max-w-[940px]" style={{ height: virtual.getTotalSize() }}>
         <div
           className="absolute inset-x-0 px-1"
           style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
@@ -143,25 +147,14 @@ function useFolds() {
   return { open, toggle };
 }
 
-/** The part that the search stands at: of a hit inside a result, its call. */
-function useHitSeq(
-  parts: ReadonlyMap<number, Part>,
-  at: number,
-  find: string,
-  hits: readonly number[],
-): number | null {
-  return useMemo(() => {
-    if (find === '') return null;
-    const isHit = hits.some((seq) => shownSeq(parts, seq) === at);
-    return isHit ? at : null;
-  }, [parts, at, find, hits]);
-}
-
 /** Where a position is shown: a result stands inside its call. */
 function shownSeq(parts: ReadonlyMap<number, Part>, seq: number): number {
   const part = parts.get(seq);
   return part?.shape === 'inside' ? part.callSeq : seq;
 }
+
+/** Where a part that is gone to comes to stand. */
+type Align = 'center' | 'auto';
 
 /**
  * Goes to a position: scrolls there, again once its rows are known and measured, and gives it the keyboard.
@@ -170,37 +163,43 @@ function shownSeq(parts: ReadonlyMap<number, Part>, seq: number): number {
 function useGoTo(parts: {
   readonly log: Log;
   readonly scroller: RefObject<HTMLElement | null>;
-  readonly scrollTo: (index: number) => void;
+  readonly scrollTo: (index: number, align: Align) => void;
   readonly at: number;
-  readonly onAt: (seq: number) => void;
-}): (seq: number) => void {
-  const { log, scroller, at, onAt } = parts;
-  const [target, setTarget] = useState<number | null>(at === 0 ? null : at);
+  readonly onArrive: (seq: number) => void;
+}): (seq: number, align?: Align) => void {
+  const { log, scroller, at, onArrive } = parts;
+  const [target, setTarget] = useState<{ readonly seq: number; readonly align: Align } | null>(
+    at === 0 ? null : { seq: at, align: 'center' },
+  );
   const scrollTo = useRef(parts.scrollTo);
-  scrollTo.current = parts.scrollTo;
-  const lastAt = useRef(at);
   useEffect(() => {
-    if (lastAt.current === at) return;
-    lastAt.current = at;
-    if (scroller.current?.querySelector(`[data-seq="${at}"]`) == null) setTarget(at);
+    scrollTo.current = parts.scrollTo;
+  });
+  const arrived = useRef(at);
+  useEffect(() => {
+    if (at === 0 || arrived.current === at) return;
+    const onScreen = scroller.current?.querySelector(`[data-seq="${at}"]`) ?? null;
+    if (onScreen !== null && onScreen === document.activeElement?.closest('[data-seq]')) arrived.current = at;
+    else setTarget({ seq: at, align: 'center' });
   }, [at, scroller]);
 
-  const known = target === null ? undefined : log.parts.get(target);
+  const known = target === null ? undefined : log.parts.get(target.seq);
   useEffect(() => {
     if (target === null) return;
-    const shown = known?.shape === 'inside' ? known.callSeq : target;
-    scrollTo.current(shown - log.first);
+    const shown = known?.shape === 'inside' ? known.callSeq : target.seq;
+    scrollTo.current(shown - log.first, target.align);
     if (known === undefined) return;
     const frame = requestAnimationFrame(() => {
-      scrollTo.current(shown - log.first);
-      lastAt.current = shown;
-      onAt(shown);
+      scrollTo.current(shown - log.first, target.align);
+      arrived.current = shown;
+      onArrive(shown);
       setTarget(null);
-      scroller.current?.querySelector<HTMLElement>(`[data-seq="${shown}"]`)?.focus({ preventScroll: true });
+      const row = scroller.current?.querySelector<HTMLElement>(`[data-seq="${shown}"]`) ?? null;
+      if (!isTyping(document.activeElement)) row?.focus({ preventScroll: true });
     });
     return () => cancelAnimationFrame(frame);
-  }, [target, known, log.first, onAt, scroller]);
-  return setTarget;
+  }, [target, known, log.first, onArrive, scroller]);
+  return useCallback((seq, align = 'center') => setTarget({ seq, align }), []);
 }
 
 /** The keys of a transcript: walk, fold, open, hits, ends. */
@@ -209,7 +208,7 @@ function useTranscriptKeys(
     readonly log: Log;
     readonly open: ReadonlySet<number>;
     readonly toggle: (seq: number) => void;
-    readonly goTo: (seq: number) => void;
+    readonly goTo: (seq: number, align?: Align) => void;
   },
 ): void {
   const { log, at, goTo } = props;
@@ -217,21 +216,17 @@ function useTranscriptKeys(
   const walk = (step: 1 | -1) => {
     let seq = at === 0 ? (step === 1 ? log.first : last) : at + step;
     while (log.parts.get(seq)?.shape === 'inside') seq += step;
-    if (seq >= log.first && seq <= last) goTo(seq);
+    if (seq >= log.first && seq <= last) goTo(seq, 'auto');
   };
   const current = () => {
     const part = log.parts.get(at);
     return part?.shape === 'row' ? part.row : null;
   };
-  const hop = (step: 1 | -1) => {
-    const next = nextHit(props.hits, at, step);
-    if (next !== null) goTo(next);
-  };
   useKeys([
     ['j', () => walk(1)],
     ['k', () => walk(-1)],
-    ['n', () => hop(1)],
-    ['N', () => hop(-1)],
+    ['n', () => props.onHop(1)],
+    ['N', () => props.onHop(-1)],
     ['Home', () => goTo(log.first)],
     ['End', () => goTo(last)],
     [

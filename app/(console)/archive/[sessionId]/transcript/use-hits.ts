@@ -1,7 +1,7 @@
 'use client';
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTRPC } from '@/app/_lib/trpc.tsx';
 import { likeOf } from './parts.ts';
 
@@ -17,8 +17,69 @@ export interface Hits {
   readonly pending: boolean;
 }
 
-/** Looks for `words` in a session; goes to the first hit once they are found. */
-export function useHits(sessionId: string, words: string, goTo: (seq: number) => void): Hits {
+/** Hits, the one that the search stands at, and the way between them. */
+export interface HitWalk extends Hits {
+  /** Position of the hit that was gone to last; null after the reader went elsewhere. */
+  readonly hit: number | null;
+  /** Goes to the next hit (or the one before); at an end it goes round. */
+  readonly hop: (step: 1 | -1) => void;
+  /** The reader chose another part: the walk begins anew from there. */
+  readonly select: (seq: number) => void;
+  /** The transcript has come to a part on behalf of the walk: a hit inside a result is shown at its call. */
+  readonly arrive: (seq: number) => void;
+}
+
+/** Looks for `words` in a session and walks its hits. `onAt` is told where the transcript must go. */
+export function useHitWalk(
+  sessionId: string,
+  words: string,
+  at: number,
+  onAt: (seq: number) => void,
+): HitWalk {
+  const hits = useHits(sessionId, words);
+  const [hit, setHit] = useState<number | null>(null);
+  const latest = useRef({ at, onAt });
+  useEffect(() => {
+    latest.current = { at, onAt };
+  });
+  const arrive = useCallback((seq: number) => {
+    if (latest.current.at === seq) return;
+    latest.current = { ...latest.current, at: seq };
+    latest.current.onAt(seq);
+  }, []);
+  const select = useCallback(
+    (seq: number) => {
+      if (latest.current.at === seq) return;
+      setHit(null);
+      arrive(seq);
+    },
+    [arrive],
+  );
+  const goTo = useCallback(
+    (seq: number | null) => {
+      if (seq === null) return;
+      setHit(seq);
+      arrive(seq);
+    },
+    [arrive],
+  );
+  const { seqs } = hits;
+  const hop = useCallback(
+    (step: 1 | -1) => goTo(nextHit(seqs, hit ?? latest.current.at, step)),
+    [goTo, seqs, hit],
+  );
+
+  const went = useRef(words);
+  useEffect(() => {
+    if (hits.pending || went.current === words) return;
+    went.current = words;
+    setHit(null);
+    goTo(seqs[0] ?? null);
+  }, [hits.pending, seqs, words, goTo]);
+  return { ...hits, hit, hop, select, arrive };
+}
+
+function useHits(sessionId: string, words: string): Hits {
   const trpc = useTRPC();
   const active = words.trim() !== '';
   const found = useQuery(
@@ -31,13 +92,6 @@ export function useHits(sessionId: string, words: string, goTo: (seq: number) =>
     () => (active ? (found.data?.rows.map((row) => row.seq) ?? []) : []),
     [active, found.data],
   );
-  const went = useRef(words);
-  useEffect(() => {
-    if (found.isPlaceholderData || found.data === undefined || went.current === words) return;
-    went.current = words;
-    const first = seqs[0];
-    if (first !== undefined) goTo(first);
-  }, [found.isPlaceholderData, found.data, seqs, words, goTo]);
   return {
     seqs,
     total: active ? (found.data?.matched ?? 0) : 0,

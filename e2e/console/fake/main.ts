@@ -1,0 +1,98 @@
+import { createServer } from 'node:http';
+import next from 'next';
+import { answerOperations, type LiveEvent } from '../../../server/api/index.ts';
+import { systemClock } from '../../../server/kernel/clock.ts';
+import { readEnv } from '../../../server/kernel/env.ts';
+import { LOCAL_ACCOUNT } from '../../../server/kernel/ids.ts';
+import { createLogger } from '../../../server/kernel/log.ts';
+import { createMetrics } from '../../../server/kernel/metrics.ts';
+import { fakeDay } from './day.ts';
+import { fakeReader } from './reader.ts';
+
+/**
+ * The built console over an archive in memory: for looking at screens, and for tests of what a database cannot be
+ * brought to easily (100,000 rows, an archive that fails). `POST /fake/add` makes a session arrive, `/fake/empty`
+ * takes all away, `/fake/fill` brings the day back, `/fake/break` and `/fake/mend` make every read fail and work.
+ */
+const sessions = fakeDay(systemClock.now());
+const whole = [...sessions];
+const listeners = new Set<(event: LiveEvent) => void>();
+let broken = false;
+const env = readEnv({ ...process.env, CONTEXT_MODE_HOME: '/home/ada/.context-mode' });
+const reader = fakeReader(sessions);
+
+const services = {
+  env,
+  clock: systemClock,
+  log: createLogger('silent', 'fake'),
+  metrics: createMetrics(),
+  accountId: LOCAL_ACCOUNT,
+  archive: new Proxy(reader, {
+    get(target, name, receiver) {
+      if (broken) return () => Promise.reject(new Error('the database is gone'));
+      return Reflect.get(target, name, receiver);
+    },
+  }),
+  live: {
+    subscribe(listener: (event: LiveEvent) => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  },
+  gateway: {
+    forWeb: async (request: Request) => new Response(`${(await request.arrayBuffer()).byteLength}`),
+  },
+  health: async () => ({
+    ready: !broken,
+    parts: [
+      {
+        name: 'database',
+        ok: !broken,
+        note: broken ? 'The database does not answer. Agents work on.' : null,
+      },
+      { name: 'recorder', ok: true, note: null },
+    ],
+  }),
+};
+Object.assign(globalThis, { [Symbol.for('context-mode.services')]: services });
+
+const ACTS: Record<string, () => void> = {
+  '/fake/add': () => {
+    const first = whole[1];
+    if (first !== undefined)
+      sessions.unshift({
+        ...first,
+        row: { ...first.row, title: 'It has just arrived', lastSeenAt: systemClock.now() },
+      });
+  },
+  '/fake/empty': () => void sessions.splice(0),
+  '/fake/fill': () => void sessions.splice(0, sessions.length, ...whole),
+  '/fake/break': () => {
+    broken = true;
+  },
+  '/fake/mend': () => {
+    broken = false;
+  },
+};
+
+const app = next({ dev: false, dir: process.cwd(), quiet: true });
+await app.prepare();
+const show = app.getRequestHandler();
+const server = createServer((request, response) => {
+  const act = ACTS[request.url ?? ''];
+  if (act !== undefined && request.method === 'POST') {
+    act();
+    for (const listener of listeners) listener({ sessionId: null });
+    response.end('ok');
+    return;
+  }
+  void answerOperations(services, request, response).then((done) =>
+    done ? undefined : show(request, response),
+  );
+});
+server.listen(env.port, '127.0.0.1', () => {
+  const address = server.address();
+  process.stdout.write(
+    `listening http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : env.port}\n`,
+  );
+});
