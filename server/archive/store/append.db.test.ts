@@ -155,6 +155,13 @@ describe('the log', () => {
     );
     expect(await texts(thread.sessionId)).toEqual(['client_compaction', 'summary', 'request_failed']);
     expect(await stage.writer.append(stage.batch(thread, messages))).toEqual({ appended: 0 });
+    const alone = stage.batch(thread, [], {
+      marks: [{ kind: 'client_compaction', message: null, data: { n: 1 } }],
+    });
+    expect(await stage.writer.append(alone)).toEqual({ appended: 1 });
+    expect(await stage.writer.append(alone)).toEqual({ appended: 0 });
+    stage.clock.advance(1);
+    expect(await stage.writer.append({ ...alone, at: stage.clock.now() })).toEqual({ appended: 1 });
   });
 
   test('links a result to the nearest call above it, also where the provider uses an id again', async () => {

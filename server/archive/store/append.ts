@@ -5,31 +5,11 @@ import type { MessageHash, NewMark, NewMessage, RecordBatch } from '../types.ts'
 import { findCalls } from './calls.ts';
 import { ConflictError, codeOf, type Queryable, type StorePool, transaction } from './connection.ts';
 import { insertContent, tick } from './content.ts';
-import { copyForkedLog } from './fork.ts';
+import { copyForkedLog, type LockedSession, type MissingMessage } from './fork.ts';
 import { LIVE_NOTIFY } from './live.ts';
 import { MAIN_THREAD } from './threads.ts';
 import { titleFrom } from './title.ts';
-import { json } from './values.ts';
-
-/** A session as an append sees it, locked. */
-export interface LockedSession {
-  readonly id: Uuid;
-  readonly thread_id: Uuid;
-  readonly client_thread_id: string;
-  readonly worktree_id: Uuid | null;
-  readonly title: string;
-  readonly next_seq: number;
-  readonly head: Buffer | null;
-  /** How many of the batch's messages are stored. */
-  readonly stored: number;
-}
-
-/** A message of the chain that the session's log does not have yet. */
-export interface MissingMessage {
-  readonly hash: Buffer;
-  readonly parent: Buffer;
-  readonly role: string;
-}
+import { dateOf, json } from './values.ts';
 
 /**
  * Writes one request's part of the archive in one transaction: content that is not there yet, then, under the locks of
@@ -256,10 +236,13 @@ async function writeEvents(
     marks.map((mark) => (BEFORE.has(mark.kind) ? 0 : 2)),
     isMain,
     movesHead ? batch.head : null,
+    missing.length === 0,
+    dateOf(batch.at),
   ]);
   return rows[0]?.appended ?? 0;
 }
 
+/** A batch that comes again (it brings no message and its marks are there, no older than itself) writes nothing. */
 const WRITE_EVENTS = `
 WITH taken AS (
   SELECT next_seq FROM session WHERE account_id = $1 AND id = $2
@@ -272,6 +255,9 @@ WITH taken AS (
   SELECT g.phase, g.place, NULL, g.kind, m.hash, g.data::jsonb, NULL, NULL
   FROM unnest($7::text[], $8::bytea[], $9::text[], $10::int[]) WITH ORDINALITY AS g(kind, hash, data, phase, place)
   LEFT JOIN message m ON m.account_id = $1 AND m.hash = g.hash
+  WHERE NOT ($13::boolean AND EXISTS (
+    SELECT 1 FROM event e WHERE e.account_id = $1 AND e.session_id = $2 AND e.thread_id = $3 AND e.kind = g.kind
+      AND e.message_hash IS NOT DISTINCT FROM m.hash AND e.data = g.data::jsonb AND e.at >= $14))
 ), numbered AS (
   SELECT line.*, (row_number() OVER (ORDER BY phase, place, position) - 1)::int AS n FROM line
 ), written AS (
