@@ -106,5 +106,5 @@ test('a prompt that is too long is compacted by the agent as without the gateway
   });
   const kinds = played.routed.provider.requests.entries.map((entry) => entry.reading?.kind);
   expect(kinds.filter((kind) => kind === 'compaction').length).toBe(1);
-  await stage.expectArchived(played, { typed });
+  await stage.expectArchived(played, { typed, rewritten: true });
 });

@@ -34,6 +34,7 @@ export interface DocumentView {
 
 /** A request as the archive books it. */
 export interface RequestView {
+  readonly thread: string | null;
   readonly kind: string;
   readonly status: number | null;
   readonly ending: string | null;

@@ -11,6 +11,8 @@ export interface Words {
   readonly typed: readonly string[];
   /** Tasks that the agent gave to sub-agents. */
   readonly delegated?: readonly string[];
+  /** The agent compacted its history. */
+  readonly rewritten?: boolean;
 }
 
 /** Where a session was archived. */
@@ -53,6 +55,7 @@ export function stageOfFile(): StageFixture {
       return expectArchived(archive, session, {
         typed: words.typed,
         delegated: words.delegated ?? [],
+        rewritten: words.rewritten === true,
         spoken: readSpoken(played.routed.provider.requests.entries),
       });
     },
