@@ -35,12 +35,22 @@ export class SimulatorClock {
 
   /** Resolves when the clock reaches now + `ms`, or when the signal fires, whichever is first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (ms <= 0 || signal?.aborted === true) return Promise.resolve();
+    return this.sleepUntil(this.now() + ms, signal);
+  }
+
+  /** Resolves when the clock reaches that time (at once if it has), or when the signal fires. */
+  sleepUntil(dueMs: number, signal?: AbortSignal): Promise<void> {
+    if (dueMs <= this.now() || signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
-      const sleeper: Sleeper = { dueMs: this.now() + ms, wake: resolve, timer: undefined };
+      const stop = () => this.#wake(sleeper);
+      const wake = () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      };
+      const sleeper: Sleeper = { dueMs, wake, timer: undefined };
       this.#sleepers.add(sleeper);
       this.#arm(sleeper);
-      signal?.addEventListener('abort', () => this.#wake(sleeper), { once: true });
+      signal?.addEventListener('abort', stop, { once: true });
     });
   }
 

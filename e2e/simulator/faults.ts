@@ -75,7 +75,7 @@ export type Fault =
       readonly kind: 'raw';
       readonly text?: string;
       readonly base64?: string;
-      readonly then: 'end' | 'reset' | 'hold';
+      readonly ending: 'end' | 'reset' | 'hold';
     };
 
 /** Which requests a fault strikes; all given members must hold. An empty matcher strikes every model request. */

@@ -31,6 +31,17 @@ export async function withBodyFault(
       return { answer: { ...answer, frames: flood(answer, fault.bytes) }, after: 'end' };
     case 'garbage':
       return { answer: garbage(fault), after: 'end' };
+    case 'redirect':
+      return {
+        answer: {
+          ...answer,
+          status: fault.status,
+          headers: [['location', fault.location]],
+          frames: [],
+          stream: false,
+        },
+        after: 'end',
+      };
     case 'encoded':
       return { answer: await encoded(answer, fault), after: 'end' };
     default:

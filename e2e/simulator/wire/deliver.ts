@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SimulatorClock } from '../clock.ts';
@@ -25,17 +24,24 @@ export type Delivery = {
 export async function deliver(answer: Answer, fault: Fault | undefined, delivery: Delivery): Promise<void> {
   const { entry, clock } = delivery;
   entry.fault = fault?.kind;
+  delivery.changed();
   if (await strikesBeforeHeaders(fault, delivery)) return;
   const shaped = await withBodyFault(answer, fault);
-  if (fault?.kind === 'slow') await clock.sleep(fault.firstByteMs, delivery.gone);
+  if (fault?.kind === 'slow') await clock.sleepUntil(entry.receivedAtMs + fault.firstByteMs, delivery.gone);
   if (fault?.kind === 'gate' && fault.at !== 'body') await delivery.gates.pass(fault.name, delivery.gone);
   if (delivery.gone.aborted) return;
   const logged = begin(shaped.answer, delivery);
   if (fault?.kind === 'gate' && fault.at === 'body') await delivery.gates.pass(fault.name, delivery.gone);
   const chunks: Buffer[] = [];
+  // Pauses follow each other from the answer's start, so that one jump of the clock ends all that lie within it.
+  let dueMs = logged.startedAtMs;
   for (const frame of shaped.answer.frames) {
-    if (frame.gate !== undefined) await delivery.gates.pass(frame.gate, delivery.gone);
-    if (frame.waitMs !== undefined) await clock.sleep(frame.waitMs, delivery.gone);
+    if (frame.gate !== undefined) {
+      await delivery.gates.pass(frame.gate, delivery.gone);
+      dueMs = clock.now();
+    }
+    dueMs += frame.waitMs ?? 0;
+    await clock.sleepUntil(dueMs, delivery.gone);
     if (delivery.gone.aborted) break;
     if (frame.bytes.length === 0) continue;
     chunks.push(frame.bytes);
@@ -68,9 +74,9 @@ async function strikesBeforeHeaders(fault: Fault | undefined, delivery: Delivery
     fault.base64 !== undefined ? Buffer.from(fault.base64, 'base64') : Buffer.from(fault.text ?? '');
   response.detachSocket(socket);
   await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
-  bare(fault.then === 'end' ? 'cut' : fault.then === 'reset' ? 'reset' : 'held', bytes);
-  if (fault.then === 'end') socket.end();
-  if (fault.then === 'reset') socket.resetAndDestroy();
+  bare(fault.ending === 'end' ? 'cut' : fault.ending === 'reset' ? 'reset' : 'held', bytes);
+  if (fault.ending === 'end') socket.end();
+  if (fault.ending === 'reset') socket.resetAndDestroy();
   return true;
 }
 
@@ -94,12 +100,18 @@ function begin(answer: Answer, delivery: Delivery): LoggedAnswer {
   return logged;
 }
 
-async function write(delivery: Delivery, bytes: Buffer): Promise<void> {
-  if (delivery.response.write(bytes)) return;
-  await Promise.race([
-    once(delivery.response, 'drain', { signal: delivery.gone }).catch(() => undefined),
-    once(delivery.response, 'close').catch(() => undefined),
-  ]);
+/** Writes bytes and, where the client reads slowly, waits until it has read or left. */
+function write({ response, gone }: Delivery, bytes: Buffer): Promise<void> | undefined {
+  if (response.write(bytes) || gone.aborted) return undefined;
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });
 }
 
 function finish(after: After, logged: LoggedAnswer, delivery: Delivery) {

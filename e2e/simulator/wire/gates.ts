@@ -8,7 +8,7 @@ export class Gates {
     this.#open.add(name);
     const waiting = this.#waiting.get(name) ?? new Set();
     this.#waiting.delete(name);
-    for (const go of waiting) go();
+    for (const go of [...waiting]) go();
   }
 
   /** Shuts a gate again. */
@@ -21,9 +21,14 @@ export class Gates {
     if (this.#open.has(name) || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(name) ?? new Set();
-      waiting.add(resolve);
+      const go = () => {
+        waiting.delete(go);
+        signal.removeEventListener('abort', go);
+        resolve();
+      };
+      waiting.add(go);
       this.#waiting.set(name, waiting);
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      signal.addEventListener('abort', go, { once: true });
     });
   }
 }

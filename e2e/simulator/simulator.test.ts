@@ -1,0 +1,401 @@
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Fault } from './faults.ts';
+import { asObject } from './json.ts';
+import { type Simulator, startSimulator } from './simulator.ts';
+import { errorMessage, messagesBody, post, postMessages, postResponses, responsesBody } from './testing.ts';
+import { prepareCodings } from './wire/coding.ts';
+
+let simulator: Simulator;
+
+beforeEach(async () => {
+  simulator = await startSimulator();
+});
+
+afterEach(() => simulator.stop());
+
+const BODY = JSON.stringify(messagesBody({ stream: true }));
+
+/** Sends raw bytes and gives everything that came back once the connection ended, and whether it was reset. */
+function raw(bytes: string): Promise<{ text: string; reset: boolean }> {
+  return new Promise((resolve) => {
+    const socket = connect(simulator.port, '127.0.0.1');
+    let text = '';
+    let reset = false;
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      reset = error.code === 'ECONNRESET';
+    });
+    socket.on('close', () => resolve({ text, reset }));
+    socket.write(bytes);
+  });
+}
+
+function request(body = BODY, headers = ''): string {
+  return `POST /v1/messages HTTP/1.1\r\nHost: x\r\nx-api-key: k\r\nConnection: close\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+describe('the log of requests', () => {
+  it('keeps target, headers in order, case and number, and the very bytes of body and answer', async () => {
+    const body = `{"model":"claude-opus-4-8", "max_tokens":1.0e1,"messages":[{"role":"user","content":"\\u00e9é"}]}`;
+    const { text } = await raw(
+      `POST /pre/fix/v1/messages?beta=true HTTP/1.1\r\nhOST: x\r\nX-Twice: a\r\nx-twice: b\r\nX-Api-Key: k\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    const [entry] = simulator.requests.entries;
+    expect(entry).toMatchObject({
+      number: 1,
+      method: 'POST',
+      target: '/pre/fix/v1/messages?beta=true',
+      bodyComplete: true,
+    });
+    expect(entry?.headers.slice(0, 4)).toEqual([
+      ['hOST', 'x'],
+      ['X-Twice', 'a'],
+      ['x-twice', 'b'],
+      ['X-Api-Key', 'k'],
+    ]);
+    expect(entry?.body.toString()).toBe(body);
+    expect(text.endsWith(entry?.answer?.body.toString('latin1') ?? 'nothing')).toBe(true);
+    expect(entry?.answer).toMatchObject({ status: 200, ending: 'finished' });
+  });
+
+  it('tells connections apart and notes when a client leaves before its answer is whole', async () => {
+    simulator.faults.add({ fault: { kind: 'silence', from: 'body', afterEvents: 2 } });
+    const controller = new AbortController();
+    const response = await fetch(`${simulator.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'k' },
+      body: BODY,
+      signal: controller.signal,
+    });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    controller.abort();
+    const entry = await simulator.requests.waitFor((other) => other.clientClosedAtMs !== undefined);
+    expect(entry.answer?.ending).toBe('held');
+    await raw(request());
+    const numbers = simulator.requests.entries.map((other) => other.connection);
+    expect(new Set(numbers).size).toBe(2);
+  });
+
+  it('keeps what arrived of a body that the client never finished', async () => {
+    const socket = connect(simulator.port, '127.0.0.1');
+    socket.write('POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"model"', () =>
+      socket.destroy(),
+    );
+    const entry = await simulator.requests.waitFor((other) => other.clientClosedAtMs !== undefined);
+    expect(entry.bodyComplete).toBe(false);
+  });
+});
+
+describe('the same request', () => {
+  it('gets the same answer with other ids', async () => {
+    const first = await postMessages(simulator, messagesBody());
+    const second = await postMessages(simulator, messagesBody());
+    expect(first.json.id).not.toBe(second.json.id);
+    expect({ ...first.json, id: '' }).toEqual({ ...second.json, id: '' });
+  });
+
+  it('gets the same ids from another simulator of the same seed', async () => {
+    const other = await startSimulator();
+    expect((await postMessages(other, messagesBody())).text).toBe(
+      (await postMessages(simulator, messagesBody())).text,
+    );
+    await other.stop();
+  });
+});
+
+describe('faults', () => {
+  it('answer with a status in the provider’s shape as often as asked, then no more', async () => {
+    simulator.faults.add({ fault: { kind: 'status', status: 529 }, times: 2 });
+    simulator.faults.add({ fault: { kind: 'status', status: 429, retryAfter: 2 } });
+    const replies = [];
+    for (let count = 0; count < 4; count += 1) replies.push(await postMessages(simulator, messagesBody()));
+    expect(replies.map(({ status }) => status)).toEqual([529, 529, 429, 200]);
+    expect(replies[0]?.json).toMatchObject({
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'Overloaded' },
+    });
+    expect(replies[2]?.headers.get('retry-after')).toBe('2');
+  });
+
+  it('strike only what they match, after what they skip', async () => {
+    simulator.faults.add({ fault: { kind: 'status', status: 500 }, when: { protocol: 'openai' } });
+    simulator.faults.add({
+      fault: { kind: 'status', status: 503 },
+      when: { prompt: 'hello', stream: false },
+      skip: 1,
+    });
+    expect((await postMessages(simulator, messagesBody())).status).toBe(200);
+    expect((await postMessages(simulator, messagesBody({ stream: true }))).status).toBe(200);
+    expect((await postMessages(simulator, messagesBody())).status).toBe(503);
+    expect((await postResponses(simulator, responsesBody())).json.error).toMatchObject({
+      type: 'server_error',
+    });
+    expect(simulator.faults.left).toBe(0);
+  });
+
+  it('send 413 as a page and not as JSON', async () => {
+    simulator.faults.add({ fault: { kind: 'status', status: 413 } });
+    const reply = await postMessages(simulator, messagesBody());
+    expect(reply.status).toBe(413);
+    expect(reply.headers.get('content-type')).toBe('text/html');
+  });
+
+  it('say that the prompt is too long in each provider’s words', async () => {
+    simulator.faults.add({ fault: { kind: 'too-long', tokens: 219_898, maximum: 200_000 } });
+    expect(errorMessage(await postMessages(simulator, messagesBody()))).toBe(
+      'prompt is too long: 219898 tokens > 200000 maximum',
+    );
+    simulator.faults.add({ fault: { kind: 'too-long', inStream: true } });
+    const { status, events } = await postResponses(simulator, responsesBody({ stream: true }));
+    expect(status).toBe(200);
+    expect(events.at(-1)?.name).toBe('response.failed');
+    expect(asObject(asObject(events.at(-1)?.data.response)?.error)?.code).toBe('context_length_exceeded');
+  });
+
+  it('break a stream with an error event in the middle', async () => {
+    simulator.faults.add({ fault: { kind: 'stream-error', afterEvents: 4 } });
+    const { events } = await postMessages(simulator, messagesBody({ stream: true }));
+    expect(events).toHaveLength(5);
+    expect(events.at(-1)).toEqual({
+      name: 'error',
+      data: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+    });
+  });
+
+  it('reset before the headers, and after so many bytes of the body', async () => {
+    simulator.faults.add({ fault: { kind: 'reset' } });
+    expect(await raw(request())).toEqual({ text: '', reset: true });
+    simulator.faults.add({ fault: { kind: 'reset', afterBytes: 40 } });
+    await raw(request());
+    expect(simulator.requests.entries[1]?.answer).toMatchObject({ ending: 'reset', status: 200 });
+    expect(simulator.requests.entries[1]?.answer?.body).toHaveLength(40);
+  });
+
+  it('end cleanly or brokenly without the stream’s ending', async () => {
+    simulator.faults.add({ fault: { kind: 'end', afterEvents: 2 } });
+    const clean = await raw(request());
+    expect(clean.text).toContain('0\r\n\r\n');
+    expect(clean.text).not.toContain('message_stop');
+    simulator.faults.add({ fault: { kind: 'end', afterEvents: 2, broken: true } });
+    expect((await raw(request())).text).not.toContain('0\r\n\r\n');
+  });
+
+  it('stay silent for ever, with or without headers, until the client leaves', async () => {
+    for (const [from, seen] of [
+      ['accept', ''],
+      ['headers', 'HTTP/1.1 200'],
+    ] as const) {
+      simulator.faults.add({ fault: { kind: 'silence', from } });
+      const socket = connect(simulator.port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+      });
+      socket.write(request());
+      const held = await simulator.requests.waitFor((entry) => entry.answer?.ending === 'held');
+      if (seen !== '')
+        await new Promise<void>((resolve) =>
+          text === '' ? socket.once('data', () => resolve()) : resolve(),
+        );
+      expect(text.startsWith(seen)).toBe(true);
+      socket.destroy();
+      await simulator.requests.waitFor(
+        (entry) => entry.number === held.number && entry.clientClosedAtMs !== undefined,
+      );
+      simulator.reset();
+    }
+  });
+
+  it('keep the first byte back by simulator time or until a gate opens', async () => {
+    const frozen = await startSimulator({ frozen: true });
+    for (const [fault, go] of [
+      [{ kind: 'slow', firstByteMs: 7_200_000 }, () => frozen.clock.advance(7_200_000)],
+      [{ kind: 'gate', name: 'go' }, () => frozen.gates.open('go')],
+    ] as const) {
+      frozen.faults.add({ fault });
+      const reply = postMessages(frozen, messagesBody());
+      const entry = await frozen.requests.waitFor((other) => other.fault === fault.kind);
+      expect(entry.answer).toBeUndefined();
+      go();
+      expect((await reply).status).toBe(200);
+    }
+    await frozen.stop();
+  });
+
+  it('hold a stream at a step of the script until its gate opens', async () => {
+    const steps = [{ say: 'before' }, { gate: 'middle' }, { say: 'after' }];
+    simulator.script.add({ id: 'a', when: {}, rounds: [{ steps }] });
+    const reply = postMessages(simulator, messagesBody({ stream: true }));
+    await simulator.requests.waitFor((entry) => entry.answer !== undefined);
+    expect(simulator.requests.entries[0]?.answer?.ending).toBeUndefined();
+    simulator.gates.open('middle');
+    expect((await reply).text).toContain('after');
+  });
+
+  it('trickle, flood, redirect and send garbage', async () => {
+    const plain = (await raw(request())).text;
+    simulator.faults.add({ fault: { kind: 'trickle', bytes: 100, everyMs: 1 } });
+    await raw(request());
+    const [first, second] = simulator.requests.entries;
+    expect(second?.answer?.body).toHaveLength(first?.answer?.body.length ?? -1);
+    simulator.faults.add({ fault: { kind: 'flood', bytes: 1_000_000 } });
+    expect((await raw(request())).text.length).toBeGreaterThan(1_000_000 + plain.length);
+    simulator.faults.add({ fault: { kind: 'garbage', body: 'not a stream' } });
+    expect((await raw(request())).text).toContain('\r\n\r\nnot a stream');
+    simulator.faults.add({
+      fault: { kind: 'raw', text: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab', ending: 'end' },
+    });
+    expect((await raw(request())).text).toBe('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab');
+    simulator.faults.add({ fault: { kind: 'redirect', status: 307, location: 'http://127.0.0.1:1/' } });
+    expect((await raw(request())).text).toMatch(
+      /^HTTP\/1\.1 307 [\s\S]*location: http:\/\/127\.0\.0\.1:1\//i,
+    );
+  });
+
+  it.each(['gzip', 'br', 'deflate'] as const)('encode streams and documents as %s', async (coding) => {
+    for (const stream of [true, false]) {
+      const plain = await postMessages(simulator, messagesBody({ stream }));
+      simulator.faults.add({ fault: { kind: 'encoded', coding } });
+      const reply = await postMessages(simulator, messagesBody({ stream }));
+      expect(reply.headers.get('content-encoding')).toBe(coding);
+      const bare = (text: string) => text.replaceAll(/msg_\w+/g, '');
+      expect(bare(reply.text)).toBe(bare(plain.text));
+    }
+  });
+
+  it('of the script break the round that names them', async () => {
+    const fault: Fault = { kind: 'status', status: 500 };
+    simulator.script.add({ id: 'a', when: {}, rounds: [{ steps: [{ say: 'x' }], fault }] });
+    expect((await postMessages(simulator, messagesBody())).status).toBe(500);
+  });
+});
+
+describe('time', () => {
+  it('expires a cached prefix when two hours are advanced, without waiting', async () => {
+    const system = [{ type: 'text', text: 'x'.repeat(8000), cache_control: { type: 'ephemeral' } }];
+    const ask = async () => asObject((await postMessages(simulator, messagesBody({ system }))).json.usage);
+    expect((await ask())?.cache_creation_input_tokens).toBe(2000);
+    expect((await ask())?.cache_read_input_tokens).toBe(2000);
+    simulator.clock.advance(2 * 3_600_000);
+    expect((await ask())?.cache_creation_input_tokens).toBe(2000);
+    const charges = simulator.requests.entries.map((entry) => entry.charge?.nanoDollars ?? 0);
+    expect(charges[0]).toBe(charges[2]);
+    expect(charges[1]).toBeLessThan(charges[0] ?? 0);
+  });
+});
+
+describe('other paths', () => {
+  it('count tokens as the messages path does', async () => {
+    const counted = await post(
+      `${simulator.url}/v1/messages/count_tokens`,
+      messagesBody({ max_tokens: undefined }),
+    );
+    const usage = asObject((await postMessages(simulator, messagesBody())).json.usage);
+    expect(counted.json).toEqual({ input_tokens: usage?.input_tokens });
+  });
+
+  it('list each provider’s models by the request’s headers, and answer HEAD', async () => {
+    const list = async (headers: Record<string, string>) =>
+      JSON.stringify(await (await fetch(`${simulator.url}/v1/models?limit=1000`, { headers })).json());
+    expect(await list({ 'anthropic-version': '2023-06-01' })).toContain('claude-opus-4-8');
+    expect(await list({ authorization: 'Bearer k' })).toContain('gpt-5.5');
+    expect((await fetch(simulator.url, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('refuse unknown paths, unknown models, broken JSON and wrong keys in the provider’s shape', async () => {
+    const bad = await fetch(`${simulator.url}/v1/messages`, { method: 'POST', body: '{"a":' });
+    expect(await bad.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+    expect((await fetch(`${simulator.url}/v1/nothing`)).status).toBe(404);
+    const unknown = await postMessages(simulator, messagesBody({ model: 'claude-next' }));
+    expect(unknown.json.error).toMatchObject({ type: 'not_found_error', message: 'model: claude-next' });
+    simulator.settings.requiredKey = 'right';
+    expect((await postMessages(simulator, messagesBody())).json.error).toMatchObject({
+      type: 'authentication_error',
+    });
+    expect((await postResponses(simulator, responsesBody())).json.error).toMatchObject({
+      code: 'invalid_api_key',
+    });
+    expect((await postMessages(simulator, messagesBody(), { 'x-api-key': 'right' })).status).toBe(200);
+  });
+
+  it('refuse a WebSocket upgrade with the status that is set', async () => {
+    const upgrade =
+      'GET /v1/responses HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    expect((await raw(upgrade)).text).toMatch(/^HTTP\/1\.1 426 /);
+    simulator.settings.webSocketStatus = 404;
+    expect((await raw(upgrade)).text).toMatch(/^HTTP\/1\.1 404 /);
+    expect(simulator.requests.entries.map((entry) => entry.answer?.status)).toEqual([426, 404]);
+  });
+
+  it('read compressed request bodies', async () => {
+    await prepareCodings();
+    const { gzipSync } = await import('node:zlib');
+    const { compress } = await import('@bokuweb/zstd-wasm');
+    const plain = Buffer.from(JSON.stringify(messagesBody()));
+    for (const [coding, body] of [
+      ['gzip', gzipSync(plain)],
+      ['zstd', Buffer.from(compress(plain, 3))],
+    ] as const) {
+      const headers = { 'content-encoding': coding, 'x-api-key': 'k' };
+      expect((await fetch(`${simulator.url}/v1/messages`, { method: 'POST', headers, body })).status).toBe(
+        200,
+      );
+    }
+  });
+});
+
+describe('the control paths', () => {
+  const control = async (method: string, path: string, body?: unknown) => {
+    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+    const response = await fetch(`${simulator.url}/__simulator/${path}`, init);
+    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+  };
+
+  it('script, break, advance, open, set and read a simulator of another process', async () => {
+    await control('POST', 'scenarios', {
+      id: 'a',
+      when: { contains: 'hello' },
+      rounds: [{ steps: [{ say: 'scripted' }] }],
+    });
+    await control('POST', 'faults', { fault: { kind: 'status', status: 500 } });
+    expect((await postMessages(simulator, messagesBody())).status).toBe(500);
+    expect((await postMessages(simulator, messagesBody())).text).toContain('scripted');
+    const before = simulator.clock.now();
+    await control('POST', 'clock', { advanceMs: 3_600_000 });
+    expect(simulator.clock.now() - before).toBeGreaterThanOrEqual(3_600_000);
+    await control('PATCH', 'settings', { windows: { '*': 5 }, rules: { 'anthropic.empty-text': false } });
+    expect(simulator.settings.windows).toEqual({ '*': 5 });
+    expect(simulator.settings.rules['anthropic.empty-text']).toBe(false);
+    expect(simulator.settings.rules.validate).toBe(true);
+    const log = (await control('GET', 'requests?after=1')).json.requests as {
+      number: number;
+      bodyBase64: string;
+    }[];
+    expect(log.map((entry) => entry.number)).toEqual([2]);
+    expect(JSON.parse(Buffer.from(log[0]?.bodyBase64 ?? '', 'base64').toString())).toMatchObject({
+      max_tokens: 1000,
+    });
+    await control('POST', 'reset');
+    expect(simulator.requests.entries).toEqual([]);
+  });
+
+  it.each([
+    ['POST', 'scenarios', { id: 'a' }],
+    ['POST', 'faults', { kind: 'status' }],
+    ['POST', 'clock', { advanceMs: -1 }],
+    ['POST', 'gates', {}],
+    ['PATCH', 'settings', { nothing: 1 }],
+    ['PATCH', 'settings', { rules: { nothing: true } }],
+  ])('refuse %s %s with %j', async (method, path, body) => {
+    expect((await control(method, path, body)).status).toBe(400);
+  });
+
+  it('are not in the log', async () => {
+    await control('GET', 'settings');
+    expect(simulator.requests.entries).toEqual([]);
+  });
+});
