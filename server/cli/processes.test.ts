@@ -18,9 +18,14 @@ test('an agent is found by its program, or by its script where Node runs it, and
   expect(processesNamed(processes, ['codex']).map(({ pid }) => pid)).toEqual([200]);
 });
 
+test("another user's agent is none of ours", () => {
+  const other = parseListing('7 1 claude').map((process) => ({ ...process, own: false }));
+  expect(processesNamed(other, ['claude'])).toEqual([]);
+});
+
 test('this process is among those that the system lists, with its parent and command', async () => {
   const processes = await listProcesses(process.platform, async () => '');
   const own = processes.find(({ pid }) => pid === process.pid);
-  expect(own).toMatchObject({ parent: process.ppid });
+  expect(own).toMatchObject({ parent: process.ppid, own: true });
   expect(own?.command.length).toBeGreaterThan(0);
 });

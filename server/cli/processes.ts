@@ -1,10 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 /** A process as the system lists it. Its environment is never read. */
 export interface RunningProcess {
   readonly pid: number;
   readonly parent: number;
+  /** False if it is known to be another user's. */
+  readonly own: boolean;
   /** Program and arguments; where the system does not tell them apart, split at blanks. */
   readonly command: readonly string[];
 }
@@ -29,17 +31,24 @@ export function parseListing(listing: string): RunningProcess[] {
     const found = /^\s*(\d+)\s+(\d+)\s+(\S.*)$/.exec(line);
     if (!found) return [];
     return [
-      { pid: Number(found[1]), parent: Number(found[2]), command: (found[3] ?? '').trim().split(/\s+/) },
+      {
+        pid: Number(found[1]),
+        parent: Number(found[2]),
+        own: true,
+        command: (found[3] ?? '').trim().split(/\s+/),
+      },
     ];
   });
 }
 
 /**
- * The processes of an agent: those whose program, or whose script where the program is Node or Bun, has one of
+ * This user's processes of an agent: those whose program, or whose script where the program is Node or Bun, has one of
  * the names. A process whose parent is in the list too (a launcher and its program) is left out.
  */
 export function processesNamed(all: readonly RunningProcess[], names: readonly string[]): RunningProcess[] {
-  const found = all.filter((process) => programNames(process).some((name) => names.includes(name)));
+  const found = all.filter(
+    (process) => process.own && programNames(process).some((name) => names.includes(name)),
+  );
   const pids = new Set(found.map((process) => process.pid));
   return found.filter((process) => !pids.has(process.parent));
 }
@@ -65,11 +74,12 @@ async function readProcess(folder: string, pid: string): Promise<RunningProcess 
     const command = (await readFile(`${folder}/${pid}/cmdline`, 'utf8'))
       .split('\0')
       .filter((part) => part !== '');
-    const stat = await readFile(`${folder}/${pid}/stat`, 'utf8');
+    const fields = await readFile(`${folder}/${pid}/stat`, 'utf8');
     // The name in brackets may hold blanks and brackets: the fields count from the last one.
-    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, parent] = fields.slice(fields.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || command.length === 0) return null;
-    return { pid: Number(pid), parent: Number(parent), command };
+    const own = (await stat(`${folder}/${pid}`)).uid === process.getuid?.();
+    return { pid: Number(pid), parent: Number(parent), own, command };
   } catch {
     return null;
   }

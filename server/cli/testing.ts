@@ -31,6 +31,8 @@ export interface FakeGateway {
   readonly url: string;
   /** Bodies of `GET /api/v1/…`, by what stands behind; may be changed while it runs. */
   readonly answers: Map<string, unknown>;
+  /** Answers of `GET /readyz`, one after the other; the last one stays. Empty: 404. */
+  readonly readiness: { ready: boolean; parts: { name: string; ok: boolean; note: string | null }[] }[];
   stop(): Promise<void>;
 }
 
@@ -51,10 +53,15 @@ export async function fakeGateway(
     ['sessions', { items: [], next: null }],
     ['requests', { items: [], next: null }],
   ]);
+  const readiness: FakeGateway['readiness'] = [];
   const server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
     if (path === '/healthz') return response.writeHead(options.health ?? 200).end('{"ok":true}');
     const answer = answers.get(path.replace('/api/v1/', ''));
+    if (path === '/readyz' && readiness.length > 0) {
+      const state = readiness.length > 1 ? readiness.shift() : readiness[0];
+      return response.writeHead(state?.ready ? 200 : 503).end(JSON.stringify(state));
+    }
     const headers = options.ours === false ? {} : { 'x-context-mode-request-id': 'r1' };
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json', ...headers });
     return response.end(JSON.stringify(answer ?? { error: { code: 'not_found' } }));
@@ -62,7 +69,7 @@ export async function fakeGateway(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stop = () => new Promise<void>((resolve) => server.close(() => resolve()));
   onTestFinished(() => (server.listening ? stop() : undefined));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, answers, stop };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, answers, readiness, stop };
 }
 
 /** A loopback port on which nothing listens. */

@@ -416,7 +416,9 @@ describe('what a person should know', () => {
 
   test('agents that run are named', async () => {
     await writeFiles(home, { [CLAUDE]: '{}' });
-    const processes = async () => [{ pid: 4242, parent: 1, command: ['/usr/bin/claude', '-p', 'hello'] }];
+    const processes = async () => [
+      { pid: 4242, parent: 1, own: true, command: ['/usr/bin/claude', '-p', 'hello'] },
+    ];
     const ran = await run(['connect', '--gateway', gateway.url, '--yes'], { processes });
     expect(ran.out).toContain('process 4242');
     expect(ran.out).toContain('next start');

@@ -5,7 +5,7 @@ import { dataFolder } from '../data-folder.ts';
 import { CliFailure, EXIT, type ExitCode, systemCodeOf } from '../failure.ts';
 import { writeAtomically } from '../files/atomic-write.ts';
 import { shownUrl } from '../gateway/address.ts';
-import { findAddress, type Gateway, lastRequests, probe } from '../gateway/client.ts';
+import { findAddress, type Gateway, lastRequests, probe, readiness } from '../gateway/client.ts';
 import { type Standing, standings } from '../link/standing.ts';
 import { findGatewayProcess } from '../local-gateway.ts';
 import { type Output, shownPath } from '../output.ts';
@@ -40,6 +40,7 @@ export async function doctor(
   const agents = await standings(world, url);
   const checks = [
     await gatewayCheck(world, gateway),
+    ...(await partChecks(world, gateway)),
     ...agents.flatMap((agent) => agentChecks(world, agent)),
     ...variableChecks(world),
     ...(await upstreamChecks(world, gateway)),
@@ -83,6 +84,17 @@ async function gatewayCheck(world: World, gateway: Gateway): Promise<Check> {
     ? `process ${process.pid} runs, but nothing answers at ${gateway.url}; it may be starting`
     : `nothing answers at ${gateway.url}; start it with "context-mode start"`;
   return { name, state: 'bad', text };
+}
+
+async function partChecks(world: World, gateway: Gateway): Promise<Check[]> {
+  if (gateway.state !== 'healthy') return [];
+  const { ready, parts } = await readiness(world, gateway.url);
+  const bad = { name: 'archive', state: 'bad' as const, text: 'does not record at the moment' };
+  if (!ready && parts.length === 0) return [bad];
+  return parts.map((part): Check => {
+    const text = part.note ?? (part.ok ? 'works' : bad.text);
+    return { name: part.name, state: part.ok ? 'ok' : 'bad', text };
+  });
 }
 
 function agentChecks(world: World, standing: Standing): Check[] {

@@ -140,6 +140,23 @@ describe('start and stop', () => {
     expect(await run(['start', '--product', home])).toMatchObject({ code: EXIT.process });
   });
 
+  test('a gateway that answers and does not archive is told by start, status and doctor, with the reason', async () => {
+    const gateway = await fakeGateway();
+    const starting = {
+      ready: false,
+      parts: [{ name: 'database', ok: false, note: 'The database is being started.' }],
+    };
+    gateway.readiness.push(starting);
+    const variables = { PORT: new URL(gateway.url).port };
+    const ran = await run(['start'], worldOf(variables));
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('The database is being started.') });
+    expect((await run(['status'], worldOf(variables))).out).toContain('does not archive at the moment');
+    expect(await run(['doctor'], { ...worldOf(variables), reaches: async () => true })).toMatchObject({
+      code: EXIT.unwell,
+      out: expect.stringMatching(/BAD +database: The database is being started/),
+    });
+  });
+
   test('another program on the port is named', async () => {
     const { url } = await fakeGateway({ ours: false });
     const ran = await run(['start'], worldOf({ PORT: new URL(url).port }));

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { dataFolder } from '../data-folder.ts';
 import { CliFailure, EXIT, type ExitCode } from '../failure.ts';
-import { findAddress, probe, readGatewayFile } from '../gateway/client.ts';
+import { findAddress, probe, readGatewayFile, readiness } from '../gateway/client.ts';
 import { findGatewayProcess, findProduct, logFile, noteStart, startScript } from '../local-gateway.ts';
 import { type Output, shownPath } from '../output.ts';
 import type { Started, World } from '../world.ts';
@@ -25,7 +25,7 @@ export interface StartOptions {
 export async function start(world: World, output: Output, options: StartOptions): Promise<0 | ExitCode> {
   const address = await findAddress(world, undefined);
   const found = await probe(world, address);
-  if (found.state === 'healthy') return tell(world, output, { url: address, started: false });
+  if (found.state === 'healthy') return await tell(world, output, { url: address, started: false });
   if (found.state === 'foreign') {
     throw new CliFailure(
       EXIT.process,
@@ -45,8 +45,8 @@ export async function start(world: World, output: Output, options: StartOptions)
       ? 'The gateway is being started already.'
       : `Starting the gateway (log: ${shownPath(world, log)}).`,
   );
-  const url = await waitUntilHealthy(world, child, options.wait ?? WAIT_SECONDS);
-  if (url !== null) return tell(world, output, { url, started: child !== null });
+  const url = await waitUntilReady(world, child, options.wait ?? WAIT_SECONDS);
+  if (url !== null) return await tell(world, output, { url, started: child !== null });
   const ended = child?.exitCode() != null;
   throw new CliFailure(
     EXIT.process,
@@ -55,28 +55,34 @@ export async function start(world: World, output: Output, options: StartOptions)
   );
 }
 
-async function waitUntilHealthy(
+/** Waits until the gateway answers and can archive. @returns its address, or null where it never answered. */
+async function waitUntilReady(
   world: World,
   child: Started | null,
   waitSeconds: number,
 ): Promise<string | null> {
   const deadline = world.now() + waitSeconds * 1000;
+  let answering: string | null = null;
   while (world.now() < deadline) {
     // A gateway on a port of its own choice says in its file where it is.
     const served = await readGatewayFile(world);
     const url = served?.url ?? (await findAddress(world, undefined));
-    if ((await probe(world, url)).state === 'healthy') return url;
+    answering = (await probe(world, url)).state === 'healthy' ? url : null;
+    if (answering !== null && (await readiness(world, url)).ready) return url;
     if (child?.exitCode() != null) return null;
     await world.sleep(POLL_MS);
   }
-  return null;
+  return answering;
 }
 
-function tell(world: World, output: Output, done: { url: string; started: boolean }): 0 {
+async function tell(world: World, output: Output, done: { url: string; started: boolean }): Promise<0> {
+  const { ready, parts } = await readiness(world, done.url);
   output.line(done.started ? 'The gateway runs.' : 'The gateway runs already.');
+  if (!ready) output.line('It does not archive yet: bytes pass unrecorded meanwhile.');
+  for (const part of parts) if (!part.ok) output.line(`  ${part.name}: ${part.note ?? 'not ready'}`);
   output.line(`Console  ${done.url}`);
   output.line('Connect  context-mode connect');
-  output.result({ ok: true, exitCode: 0, url: done.url, started: done.started, log: logFile(world) });
+  output.result({ ok: true, exitCode: 0, url: done.url, started: done.started, ready, log: logFile(world) });
   return 0;
 }
 

@@ -6,6 +6,7 @@ import {
   type LastRequest,
   lastRequests,
   probe,
+  readiness,
   requestsSince,
 } from '../gateway/client.ts';
 import { type Standing, standings } from '../link/standing.ts';
@@ -37,9 +38,14 @@ export async function status(
   const gateway = await probe(world, url);
   const agents = await standings(world, url);
   const healthy = gateway.state === 'healthy';
+  const archive = healthy ? await readiness(world, url) : null;
   const last = healthy ? await lastRequests(world, url) : null;
   const today = healthy ? await requestsSince(world, url, midnight(world)) : null;
   showGateway(output, gateway, agents);
+  if (archive?.ready === false) {
+    const notes = archive.parts.flatMap((part) => (part.ok ? [] : [part.note ?? part.name]));
+    output.line(`  It does not archive at the moment, bytes pass unrecorded: ${notes.join(' ')}`);
+  }
   for (const agent of agents) showAgent(world, output, agent, last);
   if (healthy)
     output.line(`\nRequests today  ${today === null ? 'the gateway does not say' : counted(today)}`);
@@ -57,6 +63,7 @@ export async function status(
       problem,
       lastRequest: last?.find((entry) => entry.agent === agent.name) ?? null,
     })),
+    archive,
     requestsToday: today,
   });
   return code;

@@ -89,6 +89,32 @@ export async function probe(world: World, url: string): Promise<Gateway> {
   return { url, state: 'healthy', about: aboutOf(status?.status === 200 ? status.body : null) };
 }
 
+/** A part of the gateway that is needed to archive, and how it does. */
+export interface Part {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly note: string | null;
+}
+
+/**
+ * Whether a gateway can archive, with its parts. A gateway that lives and is not ready lets bytes pass unrecorded.
+ * One that does not answer the question counts as ready.
+ */
+export async function readiness(
+  world: World,
+  url: string,
+): Promise<{ ready: boolean; parts: readonly Part[] }> {
+  const answer = await world.get(`${url}/readyz`, CALL_MS);
+  const parts = fieldOf(answer?.body, 'parts');
+  return {
+    ready: answer?.status !== 503,
+    parts: (Array.isArray(parts) ? parts : []).flatMap((part) => {
+      const name = textAt(part, 'name');
+      return name === null ? [] : [{ name, ok: fieldOf(part, 'ok') === true, note: textAt(part, 'note') }];
+    }),
+  };
+}
+
 /** Asks an address, and fails where no gateway answers there. @throws CliFailure `noGateway` */
 export async function mustAnswer(world: World, url: string): Promise<Gateway & { state: 'healthy' }> {
   const gateway = await probe(world, url);
