@@ -1,19 +1,13 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { Button, type ButtonLook } from './button.tsx';
+import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { notify } from './toast.tsx';
+import { Tooltip } from './tooltip.tsx';
 
 /** Puts `text` on the clipboard and says so. `what` names the thing in the button's label. */
-export function CopyButton(
-  props: {
-    readonly text: string | (() => Promise<string>);
-    readonly what: string;
-    readonly words?: string;
-  } & ButtonLook,
-) {
-  const { text, what, words, look = 'quiet', size = words === undefined ? 'tiny' : 'small' } = props;
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -22,7 +16,7 @@ export function CopyButton(
   }, [copied]);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
+      await navigator.clipboard.writeText(text);
       setCopied(true);
     } catch {
       notify({
@@ -33,13 +27,16 @@ export function CopyButton(
     }
   };
   return (
-    <Button look={look} size={size} onClick={copy} aria-label={`Copy ${what}`} title={`Copy ${what}`}>
-      <Icon name={copied ? 'check' : 'copy'} className={copied ? 'shrink-0 text-good' : 'shrink-0'} />
-      {words === undefined ? null : <span>{copied ? 'Copied' : words}</span>}
+    <>
+      <Tooltip text={copied ? 'Copied' : `Copy ${what}`}>
+        <Button look="quiet" size="tiny" onClick={copy} aria-label={`Copy ${what}`}>
+          <Icon name={copied ? 'check' : 'copy'} className={copied ? 'shrink-0 text-good' : 'shrink-0'} />
+        </Button>
+      </Tooltip>
       <span role="status" className="hide-visually">
         {copied ? `Copied ${what}` : ''}
       </span>
-    </Button>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { useKeys } from '@/app/_lib/keys.tsx';
 import { buttonClass } from './button.tsx';
 import { cx } from './cx.ts';
 import { Icon } from './icon.tsx';
+import { Tooltip } from './tooltip.tsx';
 
 /**
  * A pane at the right of a list that shows one thing of it; where there is no room beside the list it covers it.
@@ -42,15 +43,16 @@ export function Pane(props: {
         <h2 className="min-w-0 truncate font-strong">{title}</h2>
         <div className="ml-auto flex shrink-0 items-center gap-1">
           {actions}
-          <button
-            type="button"
-            aria-label="Close (Esc)"
-            title="Close (Esc)"
-            onClick={onClose}
-            className={buttonClass({ look: 'quiet', size: 'square' })}
-          >
-            <Icon name="close" />
-          </button>
+          <Tooltip text="Close (Esc)">
+            <button
+              type="button"
+              aria-label="Close"
+              onClick={onClose}
+              className={buttonClass({ look: 'quiet', size: 'square' })}
+            >
+              <Icon name="close" />
+            </button>
+          </Tooltip>
         </div>
       </header>
       {children}

@@ -8,7 +8,7 @@ import { Well, Words } from '@/app/_ui/words.tsx';
 import type { WireLogRow } from '@/server/api/index.ts';
 import { ToolInput } from './input.tsx';
 import { MediaStrip } from './media.tsx';
-import { Fold, Rest, type RowActs, type RowState } from './row.tsx';
+import { Fold, Rest, type RowActs, type RowState } from './row-pieces.tsx';
 
 interface ToolProps {
   readonly row: WireLogRow;

@@ -9,7 +9,8 @@ import { ScrollRegion } from '@/app/_ui/scroll-region.tsx';
 import { EmptyState, ErrorState, Loading } from '@/app/_ui/states.tsx';
 import type { WireLogRow } from '@/server/api/index.ts';
 import { isFolded, type Part } from './parts.ts';
-import { type RowActs, TranscriptRow } from './row.tsx';
+import { TranscriptRow } from './row.tsx';
+import type { RowActs } from './row-pieces.tsx';
 import { type Log, useLog } from './use-log.ts';
 
 interface TranscriptProps {
