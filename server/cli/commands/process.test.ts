@@ -16,7 +16,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 const home = process.env.CONTEXT_MODE_HOME;
 const port = Number(process.env.PORT);
 if (process.env.BROKEN) { console.error('The build has failed.'); process.exit(3); }
+let asked = 0;
 const server = createServer((request, response) => {
+  // The archive opens a little after the first answer.
+  if (request.url === '/readyz' && asked++ < 2) return response.writeHead(503).end('{}');
   response.writeHead(200, { 'x-context-mode-request-id': 'r', 'content-type': 'application/json' });
   response.end(JSON.stringify({ version: '9', mode: 'local', upstreams: {}, items: [] }));
 });
@@ -77,6 +80,7 @@ describe('start and stop', () => {
     const started = await run(['start']);
     expect(started).toMatchObject({ code: 0 });
     expect(started.out).toContain(`Console  http://127.0.0.1:${port}`);
+    expect(started.out, 'start waits for the archive').not.toContain('does not archive');
     expect(await readFile(join(home, 'data/gateway.log'), 'utf8')).toContain('Console');
     expect((await run(['status', '--json'])).json()).toMatchObject({ ok: true, gateway: { version: '9' } });
     expect((await run(['start', '--json'])).json()).toMatchObject({ ok: true, started: false });

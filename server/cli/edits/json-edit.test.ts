@@ -5,6 +5,7 @@ import { UnreadableConfig } from './config-format.ts';
 import { jsonFormat } from './json-edit.ts';
 import { strictProblemOf } from './json-tree.ts';
 import { applySplices, invertSplices } from './splice.ts';
+import { settingsTexts } from './testing.ts';
 
 const URL_PATH = ['env', 'ANTHROPIC_BASE_URL'];
 const ENTRIES = [
@@ -23,123 +24,10 @@ function applied(text: string, splices: Parameters<typeof applySplices>[1]): str
   return result;
 }
 
-/** Blanks, line endings and comments as people leave them between the tokens of a document. */
-const trivia = (ending: string) =>
-  fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.constantFrom('', '', ' ', '\t', '  ', ending, `${ending}  `, `${ending}\t\t`),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        `// "env": {${ending}`,
-        `/* , } ${ending} { */`,
-        `//${ending}`,
-        '/**/',
-        ` // é 😀${ending}`,
-      ),
-    },
-  );
-
-const key = fc.oneof(
-  fc.constantFrom('model', 'a', 'é', 'with "quotes"', 'ENABLE', '', '__proto__', 'permissions'),
-  fc.string({ unit: 'grapheme', maxLength: 6 }),
-);
-
-/** A written JSON value of bounded depth. */
-function value(ending: string, depth: number): fc.Arbitrary<string> {
-  const leaf = fc.oneof(
-    fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => JSON.stringify(text)),
-    fc.constantFrom(
-      '1',
-      '-0.50e+3',
-      'true',
-      'null',
-      '12345678901234567890',
-      '"\\u00e9\\n\\/"',
-      '"// no comment"',
-    ),
-  );
-  if (depth === 0) return leaf;
-  return fc.oneof(leaf, object(ending, depth, fc.constant([])), array(ending, depth));
-}
-
-function array(ending: string, depth: number): fc.Arbitrary<string> {
-  const item = fc.tuple(trivia(ending), value(ending, depth - 1), trivia(ending));
-  return fc
-    .tuple(fc.array(item, { maxLength: 3 }), trivia(ending), fc.boolean())
-    .map(([items, inside, trailing]) =>
-      items.length === 0
-        ? `[${inside}]`
-        : `[${items.map((parts) => parts.join('')).join(',')}${trailing ? `,${inside}` : ''}]`,
-    );
-}
-
-function object(
-  ending: string,
-  depth: number,
-  more: fc.Arbitrary<readonly (readonly [string, string])[]>,
-): fc.Arbitrary<string> {
-  const gap = trivia(ending);
-  const pair = fc.tuple(
-    key.map((name) => JSON.stringify(name)),
-    value(ending, depth - 1),
-  );
-  return fc
-    .tuple(
-      fc.array(pair, { maxLength: 4 }),
-      more,
-      fc.array(fc.tuple(gap, gap, gap, gap), { minLength: 8, maxLength: 8 }),
-      gap,
-      fc.boolean(),
-    )
-    .map(([pairs, extra, gaps, inside, trailing]) => {
-      const all = [...pairs, ...extra];
-      if (all.length === 0) return `{${inside}}`;
-      const written = all.map(([name, text], index) => {
-        const [a = '', b = '', c = '', d = ''] = gaps[index % gaps.length] ?? [];
-        return `${a}${name}${b}:${c}${text}${d}`;
-      });
-      return `{${written.join(',')}${trailing ? `,${inside}` : ''}}`;
-    });
-}
-
-/** A settings file: any object, with or without an `env` object, and with blanks around it. */
-const settings = fc.constantFrom('\n', '\r\n').chain((ending) => {
-  const text = fc.string({ unit: 'grapheme', maxLength: 5 }).map((inner) => JSON.stringify(inner));
-  const env = fc
-    .array(
-      fc.tuple(
-        fc.constantFrom('"HTTP_X"', '"DISABLE"', '"ENABLE_TOOL_SEARCH"', '"ANTHROPIC_BASE_URL"'),
-        text,
-      ),
-      {
-        maxLength: 3,
-      },
-    )
-    .chain((pairs) => object(ending, 1, fc.constant(pairs)));
-  const more = fc.option(env).map((written) => (written === null ? [] : ([['"env"', written]] as const)));
-  return fc
-    .tuple(trivia(ending), object(ending, 2, more), trivia(ending))
-    .map((parts) => parts.join(''))
-    .filter((document) => isEditable(document));
-});
-
-/** A text whose `env` is made twice or is no object is refused, not edited; that has a test of its own. */
-function isEditable(document: string): boolean {
-  const errors: unknown[] = [];
-  const parsed = parse(document, errors as never, { allowTrailingComma: true });
-  return (
-    errors.length === 0 &&
-    (parsed.env === undefined || (typeof parsed.env === 'object' && parsed.env !== null))
-  );
-}
-
 describe('setting values in a JSON file', () => {
   test('taking the splices back gives the same text, whatever the formatting', () => {
     fc.assert(
-      fc.property(settings, (text) => {
+      fc.property(settingsTexts, (text) => {
         const splices = jsonFormat.set(text, ENTRIES);
         expect(applySplices(applied(text, splices), invertSplices(splices))).toBe(text);
       }),
@@ -149,7 +37,7 @@ describe('setting values in a JSON file', () => {
 
   test('the values can be read afterwards, by a strict reader too where the file was strict', () => {
     fc.assert(
-      fc.property(settings, (text) => {
+      fc.property(settingsTexts, (text) => {
         const after = set(text);
         for (const { path, value: wanted } of ENTRIES)
           expect(jsonFormat.find(after, path)?.value).toBe(wanted);
@@ -162,7 +50,7 @@ describe('setting values in a JSON file', () => {
 
   test('setting twice is setting once', () => {
     fc.assert(
-      fc.property(settings, (text) => {
+      fc.property(settingsTexts, (text) => {
         expect(set(set(text))).toBe(set(text));
       }),
       { numRuns: 300 },
@@ -171,7 +59,7 @@ describe('setting values in a JSON file', () => {
 
   test('every other value and every comment stays', () => {
     fc.assert(
-      fc.property(settings, (text) => {
+      fc.property(settingsTexts, (text) => {
         const after = set(text);
         const rest = (document: string) => {
           const { env, ...others } = parse(document, [], { allowTrailingComma: true });
@@ -228,7 +116,7 @@ describe('setting values in a JSON file', () => {
 
 describe('taking values out of a JSON file', () => {
   test('leaves nothing of ours and all of the others, after edits by others', () => {
-    const withEdit = settings.filter((text) => jsonFormat.find(text, URL_PATH) === null);
+    const withEdit = settingsTexts.filter((text) => jsonFormat.find(text, URL_PATH) === null);
     fc.assert(
       fc.property(withEdit, fc.boolean(), (text, first) => {
         const edit = [{ path: first ? ['env', 'LATER'] : ['later'], value: 'by another' }];

@@ -3,6 +3,7 @@ import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { UnreadableConfig } from './config-format.ts';
 import { applySplices, invertSplices } from './splice.ts';
+import { configTexts } from './testing.ts';
 import { tomlFormat } from './toml-edit.ts';
 
 const PATH = ['openai_base_url'];
@@ -23,94 +24,15 @@ function takeOut(text: string): string {
   return applied(text, tomlFormat.takeOut(text, [{ ...ENTRY, before: null }], []));
 }
 
-/** One line of a root table or of another table; `{key}` gives way to a key that is used once. */
-const value = (ending: string) =>
-  fc.constantFrom(
-    '1',
-    '-1.5e3',
-    'true',
-    '1979-05-27T07:32:00Z',
-    '"a # b"',
-    "'c:\\d'",
-    '"\\u00e9 \\" \\\\"',
-    '[ 1, 2 ]',
-    `[${ending}  "a]", # ] "${ending}  [ "b" ],${ending}]`,
-    '{ a = "}", b = [1] }',
-    `"""${ending}[not a table]${ending}openai_base_url = "no"${ending}"""`,
-    `'''${ending}[x]''`.concat(`${ending}'''`),
-    '""""quoted""""',
-    '12345678901234567890123'.slice(0, 18),
-  );
-
-const key = fc.constantFrom(
-  'model',
-  'a-b',
-  '"quoted key"',
-  "'literal.key'",
-  'x.y',
-  '"open\\u0061i"',
-  'x . z',
-  '1',
-);
-const blank = (ending: string) =>
-  fc.constantFrom('', '', ending, `# [c] = "x"${ending}`, `   ${ending}`, `\t# é${ending}`);
-
-function lines(ending: string, prefix: string): fc.Arbitrary<string> {
-  const line = fc.tuple(
-    blank(ending),
-    fc.constantFrom('', ' ', '\t'),
-    key,
-    fc.constantFrom('=', ' = ', '\t= '),
-    value(ending),
-    fc.constantFrom('', ' ', ' # c [x]', '#'),
-  );
-  return fc.array(line, { maxLength: 4 }).map((all) =>
-    all
-      .map(([before, indent, name, equals, written, behind], index) => {
-        const unique = /^[x]/.test(name)
-          ? `${prefix}${index}_${name}`
-          : name.replace(/^(["']?)/, `$1${prefix}${index}_`);
-        return `${before}${indent}${unique}${equals}${written}${behind}${ending}`;
-      })
-      .join(''),
-  );
-}
-
-const config = fc.constantFrom('\n', '\r\n').chain((ending) => {
-  const table = fc
-    .tuple(fc.constantFrom('[t.NAME]', ' [ "t" . NAME ]', '[[list_NAME]]'), lines(ending, 'k'), blank(ending))
-    .map(([header, body, after]) => ({ header, body, after }));
-  return fc
-    .tuple(blank(ending), lines(ending, 'r'), fc.array(table, { maxLength: 3 }), fc.boolean())
-    .map(([head, root, tables, open]) => {
-      const rest = tables.map(
-        ({ header, body, after }, index) =>
-          `${header.replaceAll('NAME', `n${index}`)}${ending}${body}${after}`,
-      );
-      const text = head + root + rest.join('');
-      return open ? text.replace(/\r?\n$/, '') : text;
-    })
-    .filter((text) => isToml(text));
-});
-
-function isToml(text: string): boolean {
-  try {
-    parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 describe('setting a key in a TOML file', () => {
   test('the documents of these properties are mostly more than nothing', () => {
-    const samples = fc.sample(config, { numRuns: 200, seed: 1 });
+    const samples = fc.sample(configTexts, { numRuns: 200, seed: 1 });
     expect(samples.filter((text) => text.includes('=')).length).toBeGreaterThan(100);
   });
 
   test('taking the splices back gives the same text', () => {
     fc.assert(
-      fc.property(config, (text) => {
+      fc.property(configTexts, (text) => {
         const splices = tomlFormat.set(text, [ENTRY]);
         expect(applySplices(applied(text, splices), invertSplices(splices))).toBe(text);
       }),
@@ -120,7 +42,7 @@ describe('setting a key in a TOML file', () => {
 
   test('the key stands in the root table and all else means what it meant', () => {
     fc.assert(
-      fc.property(config, (text) => {
+      fc.property(configTexts, (text) => {
         const { openai_base_url: url, ...rest } = parse(set(text));
         expect(url).toBe(ENTRY.value);
         expect(rest).toEqual({ ...parse(text) });
@@ -131,7 +53,7 @@ describe('setting a key in a TOML file', () => {
 
   test('setting twice is setting once', () => {
     fc.assert(
-      fc.property(config, (text) => {
+      fc.property(configTexts, (text) => {
         expect(set(set(text))).toBe(set(text));
       }),
       { numRuns: 300 },
@@ -140,7 +62,7 @@ describe('setting a key in a TOML file', () => {
 
   test('taking it out without a record of the splices gives the same text', () => {
     fc.assert(
-      fc.property(config, (text) => {
+      fc.property(configTexts, (text) => {
         expect(takeOut(set(text))).toBe(text);
       }),
       { numRuns: 400 },
@@ -149,7 +71,7 @@ describe('setting a key in a TOML file', () => {
 
   test('edits by others in between are kept', () => {
     fc.assert(
-      fc.property(config, (text) => {
+      fc.property(configTexts, (text) => {
         const other = { path: ['by_another'], value: 'x' };
         const edited = applied(set(text), tomlFormat.set(set(text), [other]));
         expect({ ...parse(takeOut(edited)) }).toEqual({ ...parse(text), by_another: 'x' });
