@@ -1,4 +1,3 @@
-import type { Fault } from './faults.ts';
 import type { JsonObject } from './json.ts';
 import type { Answer } from './wire/answer.ts';
 import type { Charge } from './wire/log.ts';
@@ -8,6 +7,4 @@ export type Answered = {
   readonly answer: Answer;
   readonly usage?: JsonObject;
   readonly charge?: Charge | undefined;
-  /** A fault that the script wants for this answer. */
-  readonly fault?: Fault | undefined;
 };

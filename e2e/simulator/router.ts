@@ -53,8 +53,27 @@ export function routeOf(entry: LoggedRequest): { readonly route: Route; readonly
 /** An answer and the fault that strikes it on the wire. */
 export type Routed = { readonly answer: Answer; readonly fault: Fault | undefined };
 
-/** Answers a received request and writes into its log entry what was understood, used and charged. */
+/**
+ * Answers a received request and writes into its log entry what was understood, used and charged. A body that is
+ * nested too deeply to be walked is refused; nothing else is caught.
+ */
 export function answerRequest(entry: LoggedRequest, world: World): Routed {
+  try {
+    return answerRead(entry, world);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const { protocol } = routeOf(entry);
+    const answer = errorAnswer(
+      protocol,
+      world.idsFor(entry.body),
+      400,
+      'The request body is nested too deeply.',
+    );
+    return { answer, fault: undefined };
+  }
+}
+
+function answerRead(entry: LoggedRequest, world: World): Routed {
   const { route, protocol } = routeOf(entry);
   const ids = world.idsFor(entry.body);
   const stray = (): FaultSubject => ({
@@ -83,20 +102,12 @@ export function answerRequest(entry: LoggedRequest, world: World): Routed {
   const stream = body.stream === true;
   if (isModelRequest) entry.reading = reading(turn, stream, plan.scenario);
   const call = { entry, body, turn, plan, ids };
-  const answered =
-    protocol === 'anthropic'
-      ? (route === 'messages' ? answerMessages : answerCountTokens)(call, world)
-      : openAiAnswer(route, call, world);
   const { kind, prompt, model } = turn;
-  const fault =
-    world.faults.take({ target: entry.target, protocol, isModelRequest, stream, kind, prompt, model }) ??
-    answered.fault;
-  const shaped =
-    fault === undefined
-      ? undefined
-      : protocol === 'anthropic'
-        ? messagesFault(fault, call, answered.answer, world)
-        : responsesFault(fault, call, answered.answer);
+  const subject = { target: entry.target, protocol, isModelRequest, stream, kind, prompt, model };
+  const fault = world.faults.take(subject) ?? (isModelRequest ? plan.fault : undefined);
+  // A request that never reaches the model uses no cache and costs nothing.
+  const answered = fault !== undefined && isBeforeModel(fault) ? EMPTY : answer(route, call, world);
+  const shaped = fault === undefined ? undefined : protocolFault(fault, call, answered.answer, world);
   if (shaped === undefined || shaped.stream) {
     entry.usage = answered.usage;
     entry.charge = answered.charge;
@@ -104,9 +115,36 @@ export function answerRequest(entry: LoggedRequest, world: World): Routed {
   return { answer: shaped ?? answered.answer, fault };
 }
 
-function openAiAnswer(route: Route, call: Parameters<typeof answerResponses>[0], world: World): Answered {
-  if (route === 'input_tokens') return answerInputTokens(call, world);
-  return route === 'compact' ? answerCompact(call, world) : answerResponses(call, world);
+const EMPTY: Answered = { answer: { status: 200, headers: [], frames: [], stream: false } };
+
+function isBeforeModel(fault: Fault): boolean {
+  if (fault.kind === 'reset') return fault.afterBytes === undefined && fault.afterEvents === undefined;
+  if (fault.kind === 'silence') return fault.from === 'accept';
+  if (fault.kind === 'too-long') return fault.inStream !== true;
+  return ['status', 'redirect', 'garbage', 'raw'].includes(fault.kind);
+}
+
+type Call = Parameters<typeof answerMessages>[0];
+
+function answer(route: Route, call: Call, world: World): Answered {
+  switch (route) {
+    case 'messages':
+      return answerMessages(call, world);
+    case 'count_tokens':
+      return answerCountTokens(call, world);
+    case 'input_tokens':
+      return answerInputTokens(call, world);
+    case 'compact':
+      return answerCompact(call, world);
+    default:
+      return answerResponses(call, world);
+  }
+}
+
+function protocolFault(fault: Fault, call: Call, whole: Answer, world: World): Answer | undefined {
+  return call.turn.protocol === 'anthropic'
+    ? messagesFault(fault, call, whole, world)
+    : responsesFault(fault, call, whole);
 }
 
 function reading(turn: Turn, stream: boolean, scenario: string): LoggedRequest['reading'] {

@@ -274,6 +274,21 @@ describe('faults', () => {
   });
 });
 
+describe('a request that never reached the model', () => {
+  it('writes no cache and costs nothing', async () => {
+    const system = [{ type: 'text', text: 'x'.repeat(8000), cache_control: { type: 'ephemeral' } }];
+    simulator.faults.add({ fault: { kind: 'status', status: 529 } });
+    await postMessages(simulator, messagesBody({ system }));
+    const { json } = await postMessages(simulator, messagesBody({ system }));
+    expect(asObject(json.usage)?.cache_creation_input_tokens).toBe(2000);
+    expect(simulator.requests.entries[0]).toMatchObject({
+      usage: undefined,
+      charge: undefined,
+      fault: 'status',
+    });
+  });
+});
+
 describe('time', () => {
   it('expires a cached prefix when two hours are advanced, without waiting', async () => {
     const system = [{ type: 'text', text: 'x'.repeat(8000), cache_control: { type: 'ephemeral' } }];

@@ -69,6 +69,7 @@ export function answerMessages(call: MessagesCall, world: World): Answered {
     blocks,
     omitThinking,
     extra: thinking.transformations === undefined ? {} : { input_transformations: thinking.transformations },
+    ending: body.context_management === undefined ? {} : { context_management: { applied_edits: [] } },
     headers: accountHeaders(call, world),
   };
   const made = body.stream === true ? streamedMessage(draft) : wholeMessage(draft);
@@ -77,7 +78,6 @@ export function answerMessages(call: MessagesCall, world: World): Answered {
     answer: { ...made, onFirstByte: publish },
     usage: counts,
     charge: chargeOf(model, split, fitted.outputTokens, body, world.clock.now()),
-    fault: call.plan.fault,
   };
 }
 

@@ -22,6 +22,8 @@ export type MessageDraft = {
   readonly omitThinking: boolean;
   /** Members of the message beside the usual (container, diagnostics, input_transformations). */
   readonly extra: JsonObject;
+  /** Members of the last `message_delta` beside the usual (context_management). */
+  readonly ending: JsonObject;
   readonly headers: readonly (readonly [string, string])[];
 };
 
@@ -78,6 +80,7 @@ export function streamedMessage(draft: MessageDraft): Answer {
       container: null,
     },
     usage: finalUsage(draft),
+    ...draft.ending,
   });
   push('message_stop', {});
   return {
@@ -102,6 +105,7 @@ export function wholeMessage(draft: MessageDraft): Answer {
     stop_details: null,
     container: null,
     usage: { ...draft.usage, ...finalUsage(draft) },
+    ...draft.ending,
   };
   const answer = jsonAnswer(200, body, draft.headers);
   const waitMs = draft.plan.parts.reduce((sum, part) => (part.kind === 'wait' ? sum + part.ms : sum), 0);

@@ -85,7 +85,6 @@ export function answerResponses(call: ResponsesCall, world: World): Answered {
     answer: { ...made, onFirstByte: publish },
     usage,
     charge: chargeOfResponse(model, split, fitted.outputTokens, asString(body.service_tier)),
-    fault: call.plan.fault,
   };
 }
 
