@@ -26,7 +26,7 @@ export interface RawUpstream {
 export async function rawUpstream(respond?: RawUpstream['respond']): Promise<RawUpstream> {
   const sockets = new Set<Socket>();
   const requests: WireRequest[] = [];
-  const server: Server = createServer((socket) => {
+  const server: Server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => undefined);

@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util';
+import { fuzzTransport } from './testing-transport.ts';
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+  },
+});
+const count = Number(values.count);
+const seed = Number(values.seed);
+if (!Number.isInteger(count) || count < 1 || !Number.isInteger(seed)) {
+  process.stderr.write('Usage: npm run fuzz -- [--count N] [--seed N], both whole numbers.\n');
+  process.exit(2);
+}
+
+process.stdout.write(`Seed ${seed}. The same seed makes the same bodies.\n`);
+for (const protocol of ['anthropic', 'openai'] as const) {
+  for (const face of ['node', 'web'] as const) {
+    const started = performance.now();
+    await fuzzTransport({ protocol, face, count, seed });
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    process.stdout.write(
+      `${protocol} through ${face}: ${count} requests and answers unchanged (${seconds} s)\n`,
+    );
+  }
+}
+process.exit(0);
