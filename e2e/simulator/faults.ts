@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import type { Protocol, TurnKind } from './script/types.ts';
+import type { Protocol, TurnKind } from './script/kinds.ts';
 
 /** A content coding that an answer can be sent in. */
 export type Coding = 'gzip' | 'br' | 'deflate' | 'zstd';

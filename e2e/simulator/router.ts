@@ -10,7 +10,8 @@ import { answerCompact, answerInputTokens, answerResponses, responsesFault } fro
 import { invalidInput, openAiErrorAnswer, openAiStatusFault } from './openai/errors.ts';
 import { answerOpenAiModels } from './openai/model-list.ts';
 import { readOpenAiTurn } from './openai/turn.ts';
-import type { Protocol, Turn } from './script/types.ts';
+import type { Protocol } from './script/kinds.ts';
+import type { Turn } from './script/types.ts';
 import type { Answer } from './wire/answer.ts';
 import { decode } from './wire/coding.ts';
 import { headerOf, type LoggedRequest } from './wire/log.ts';

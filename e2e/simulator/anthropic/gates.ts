@@ -1,6 +1,6 @@
 import { asNumber, asObject, asObjects, asString, type JsonObject } from '../json.ts';
+import type { ValidityContext } from './context.ts';
 import { type AnthropicError, invalidRequest } from './errors.ts';
-import type { ValidityContext } from './validity.ts';
 
 /** What a model does not take: sampling, thinking types, prefill, forced tools, the system role, too many tokens. */
 export function modelGateError(body: JsonObject, context: ValidityContext): AnthropicError | undefined {

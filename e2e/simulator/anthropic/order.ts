@@ -1,7 +1,7 @@
 import { asArray, asObjects, asString, type JsonObject } from '../json.ts';
 import { isServerResult, type PlacedBlock, type RoleRun, roleRuns } from './blocks.ts';
+import type { ValidityContext } from './context.ts';
 import { type AnthropicError, invalidRequest } from './errors.ts';
-import type { ValidityContext } from './validity.ts';
 
 /** Roles, their order, empty texts, and pairs of calls and results. */
 export function orderError(body: JsonObject, context: ValidityContext): AnthropicError | undefined {

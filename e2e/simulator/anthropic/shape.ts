@@ -1,8 +1,8 @@
 import { asObject, asObjects, asString, type JsonObject } from '../json.ts';
 import { placedBlocks } from './blocks.ts';
+import type { ValidityContext } from './context.ts';
 import { type AnthropicError, invalidRequest } from './errors.ts';
 import { BETA_BLOCK_TYPES, BETA_BODY_FIELDS, BLOCK_FIELDS, BODY_FIELDS, TOOL_FIELDS } from './fields.ts';
-import type { ValidityContext } from './validity.ts';
 
 /** Most entries that `messages` may have. */
 const MAX_MESSAGES = 100_000;

@@ -1,6 +1,7 @@
 import { asArray, asObject, asObjects, asString, type Json, type JsonObject } from '../json.ts';
+import type { TurnKind } from '../script/kinds.ts';
 import { progressIn } from '../script/summary.ts';
-import type { OfferedTool, ToolResult, Turn, TurnKind } from '../script/types.ts';
+import type { OfferedTool, ToolResult, Turn } from '../script/types.ts';
 import type { LoggedRequest } from '../wire/log.ts';
 import { headerOf } from '../wire/log.ts';
 

@@ -1,20 +1,10 @@
 import type { JsonObject } from '../json.ts';
-import type { Rules } from '../rules.ts';
+import type { ValidityContext } from './context.ts';
 import type { AnthropicError } from './errors.ts';
 import { modelGateError } from './gates.ts';
 import { markError } from './marks.ts';
-import type { AnthropicModel } from './models.ts';
 import { orderError } from './order.ts';
 import { shapeError } from './shape.ts';
-
-/** What validity depends on beside the body. */
-export type ValidityContext = {
-  readonly model: AnthropicModel;
-  readonly betas: ReadonlySet<string>;
-  readonly rules: Rules;
-  /** True for count_tokens, which needs no `max_tokens`. */
-  readonly counting: boolean;
-};
 
 /**
  * The first rule that a Messages body breaks, in the provider's words; `undefined` when it is valid. Thinking and its

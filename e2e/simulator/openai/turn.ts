@@ -1,6 +1,7 @@
 import { asObject, asObjects, asString, type Json, type JsonObject, parseJson } from '../json.ts';
+import type { TurnKind } from '../script/kinds.ts';
 import { progressIn } from '../script/summary.ts';
-import type { OfferedTool, ToolResult, Turn, TurnKind } from '../script/types.ts';
+import type { OfferedTool, ToolResult, Turn } from '../script/types.ts';
 import { unseal } from '../seal.ts';
 import { headerOf, type LoggedRequest } from '../wire/log.ts';
 

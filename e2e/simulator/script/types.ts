@@ -1,14 +1,6 @@
 import type { Fault } from '../faults.ts';
 import type { Json, JsonObject } from '../json.ts';
-
-/** Which protocol a request speaks: Anthropic Messages or OpenAI Responses. */
-export type Protocol = 'anthropic' | 'openai';
-
-/**
- * What a model request is for. `main` and `sub` are conversation turns (of the agent and of one of its sub-agents);
- * the others are side requests that the agents send on their own.
- */
-export type TurnKind = 'main' | 'sub' | 'title' | 'compaction' | 'web-search' | 'suggestion' | 'prewarm';
+import type { Protocol, TurnKind } from './kinds.ts';
 
 /** A tool as the request offers it. `custom` tools of the Responses protocol take free text. */
 export type OfferedTool = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import type { Protocol, TurnKind } from '../script/types.ts';
+import type { Protocol, TurnKind } from '../script/kinds.ts';
 
 /** How an answer ended: whole, closed by the client, reset or cut by a fault, or left hanging by a fault. */
 export type Ending = 'finished' | 'client-closed' | 'reset' | 'cut' | 'held';
