@@ -3,7 +3,14 @@ import type { Clock } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { MessageHash, NewMark, NewMessage, RecordBatch } from '../types.ts';
 import { findCalls } from './calls.ts';
-import { ConflictError, codeOf, type Queryable, type StorePool, transaction } from './connection.ts';
+import {
+  ConflictError,
+  codeOf,
+  prepared,
+  type Queryable,
+  type StorePool,
+  transaction,
+} from './connection.ts';
 import { insertContent, tick } from './content.ts';
 import { copyForkedLog, type LockedSession, type MissingMessage } from './fork.ts';
 import { LIVE_NOTIFY } from './live.ts';
@@ -96,13 +103,13 @@ async function lockSession(
     batch.thread ??
     (await findUnplaced(connection, batch)) ??
     (await makeUnplaced(connection, clock, batch, at));
-  const { rows } = await connection.query<LockedSession>(
-    `SELECT s.id, t.id AS thread_id, t.client_thread_id, s.worktree_id, s.title, s.next_seq, t.head,
-       (SELECT count(*)::int FROM message m WHERE m.account_id = $1 AND m.hash = ANY($4::bytea[])) AS stored
-     FROM session s JOIN thread t ON t.account_id = s.account_id AND t.session_id = s.id
-     WHERE s.account_id = $1 AND s.id = $2 AND t.id = $3 FOR UPDATE OF s`,
-    [batch.accountId, ids.sessionId, ids.threadId, batch.messages.map((message) => message.hash)],
-  );
+  const values = [
+    batch.accountId,
+    ids.sessionId,
+    ids.threadId,
+    batch.messages.map((message) => message.hash),
+  ];
+  const { rows } = await connection.query<LockedSession>(prepared('lock_session', LOCK_SESSION, values));
   const [session] = rows;
   // What was there already when this batch was inserted may have been deleted before the lock was taken.
   if (session && session.stored < batch.messages.length)
@@ -110,6 +117,12 @@ async function lockSession(
   // A session that a person deleted meanwhile stays deleted: its next request opens a new one.
   return session ?? null;
 }
+
+const LOCK_SESSION = `
+SELECT s.id, t.id AS thread_id, t.client_thread_id, s.worktree_id, s.title, s.next_seq, t.head,
+  (SELECT count(*)::int FROM message m WHERE m.account_id = $1 AND m.hash = ANY($4::bytea[])) AS stored
+FROM session s JOIN thread t ON t.account_id = s.account_id AND t.session_id = s.id
+WHERE s.account_id = $1 AND s.id = $2 AND t.id = $3 FOR UPDATE OF s`;
 
 interface SessionIds {
   readonly sessionId: Uuid;
@@ -155,21 +168,29 @@ async function readMissing(
   starts: readonly MessageHash[],
 ): Promise<readonly MissingMessage[]> {
   const { rows } = await connection.query<MissingMessage>(
-    `WITH RECURSIVE missing AS (
-       SELECT m.hash, m.parent, m.role FROM message m
-       WHERE m.account_id = $1 AND m.hash = ANY($3::bytea[]) AND NOT EXISTS (
-         SELECT 1 FROM event e WHERE e.account_id = $1 AND e.session_id = $2 AND e.message_hash = m.hash AND e.position >= 0)
-       UNION
-       SELECT m.hash, m.parent, m.role
-       FROM missing JOIN message m ON m.account_id = $1 AND m.hash = missing.parent
-       WHERE NOT EXISTS (
-         SELECT 1 FROM event e WHERE e.account_id = $1 AND e.session_id = $2 AND e.message_hash = m.hash AND e.position >= 0)
-     )
-     SELECT hash, parent, role FROM missing`,
-    [accountId, sessionId, starts],
+    prepared('missing', MISSING, [accountId, sessionId, starts]),
   );
   return rows;
 }
+
+/** Each step looks up one message by its key (a join would be free to read whole tables at every step). */
+const MISSING = `
+WITH RECURSIVE missing AS (
+  SELECT m.hash, m.parent, m.role FROM message m
+  WHERE m.account_id = $1 AND m.hash = ANY($3::bytea[]) AND NOT EXISTS (
+    SELECT 1 FROM event e
+    WHERE e.account_id = $1 AND e.session_id = $2 AND e.message_hash = m.hash AND e.position >= 0)
+  UNION
+  SELECT above.hash, above.parent, above.role
+  FROM missing CROSS JOIN LATERAL (
+    SELECT m.hash, m.parent, m.role, EXISTS (
+      SELECT 1 FROM event e
+      WHERE e.account_id = $1 AND e.session_id = $2 AND e.message_hash = m.hash AND e.position >= 0) AS logged
+    FROM message m WHERE m.account_id = $1 AND m.hash = missing.parent LIMIT 1
+  ) above
+  WHERE NOT above.logged
+)
+SELECT hash, parent, role FROM missing`;
 
 /** Parents before children; where a chain branches, in the batch's order. */
 function inChainOrder(missing: readonly MissingMessage[], batch: RecordBatch): MissingMessage[] {
@@ -223,7 +244,7 @@ async function writeEvents(
   const isMain = session.client_thread_id === MAIN_THREAD;
   const movesHead =
     batch.head !== null && (missing.length > 0 || marks.some((mark) => mark.kind === 'head_move'));
-  const { rows } = await connection.query<{ appended: number }>(WRITE_EVENTS, [
+  const values = [
     batch.accountId,
     session.id,
     session.thread_id,
@@ -238,7 +259,10 @@ async function writeEvents(
     movesHead ? batch.head : null,
     missing.length === 0,
     dateOf(batch.at),
-  ]);
+  ];
+  const { rows } = await connection.query<{ appended: number }>(
+    prepared('write_events', WRITE_EVENTS, values),
+  );
   return rows[0]?.appended ?? 0;
 }
 

@@ -1,6 +1,6 @@
 import { hexOf } from '../../conversation/index.ts';
 import type { MessageHash, RecordBatch } from '../types.ts';
-import type { Queryable } from './connection.ts';
+import { prepared, type Queryable } from './connection.ts';
 import { name } from './values.ts';
 
 /** Where a tool call stands. */
@@ -58,17 +58,25 @@ async function above(
   ids: readonly string[],
 ): Promise<readonly { readonly call_id: string; readonly site: CallSite }[]> {
   const { rows } = await connection.query<{ hash: Buffer; position: number; call_id: string }>(
-    `WITH RECURSIVE up AS (
-       SELECT m.hash, m.parent, 1 AS distance FROM message m WHERE m.account_id = $1 AND m.hash = $2
-       UNION ALL
-       SELECT m.hash, m.parent, up.distance + 1
-       FROM up JOIN message m ON m.account_id = $1 AND m.hash = up.parent WHERE up.distance < $3
-     )
-     SELECT up.hash, i.position, i.call_id
-     FROM up JOIN item i ON i.account_id = $1 AND i.message_hash = up.hash
-     WHERE i.kind = 'tool_call' AND i.call_id = ANY($4::text[])
-     ORDER BY up.distance, i.position DESC`,
-    [accountId, from, distance, ids],
+    prepared('calls_above', CALLS_ABOVE, [accountId, from, distance, ids]),
   );
   return rows.map((row) => ({ call_id: row.call_id, site: { message: row.hash, position: row.position } }));
 }
+
+const CALLS_ABOVE = `
+WITH RECURSIVE up AS (
+  SELECT m.hash, m.parent, 1 AS distance FROM message m WHERE m.account_id = $1 AND m.hash = $2
+  UNION ALL
+  SELECT above.hash, above.parent, up.distance + 1
+  FROM up CROSS JOIN LATERAL (
+    SELECT m.hash, m.parent FROM message m WHERE m.account_id = $1 AND m.hash = up.parent LIMIT 1
+  ) above
+  WHERE up.distance < $3
+)
+SELECT up.hash, call.position, call.call_id
+FROM up CROSS JOIN LATERAL (
+  SELECT i.position, i.call_id FROM item i
+  WHERE i.account_id = $1 AND i.message_hash = up.hash AND i.kind = 'tool_call' AND i.call_id = ANY($4::text[])
+  OFFSET 0
+) call
+ORDER BY up.distance, call.position DESC`;

@@ -6,6 +6,14 @@ export type Queryable = Pick<pg.Pool, 'query'>;
 /** A pool as the store uses it. */
 export type StorePool = Pick<pg.Pool, 'query' | 'connect'>;
 
+/**
+ * A statement of the hot path under a name, which a connection parses and plans once (planning takes longer than running
+ * it). The name stands for one text: give each text its own.
+ */
+export function prepared(name: string, text: string, values: unknown[]): pg.QueryConfig {
+  return { name: `archive_${name}`, text, values };
+}
+
 /** PostgreSQL's codes for conflicts that going again solves: deadlock, serialization, a row that went or came meanwhile. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40P01', '40001', '23503', '23505']);
 const ATTEMPTS = 5;

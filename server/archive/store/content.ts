@@ -5,7 +5,7 @@ import type { Uuid } from '../../kernel/ids.ts';
 import { storedText } from '../text.ts';
 import type { MessageHash, NewMessage, RecordBatch } from '../types.ts';
 import { type Calls, siteKey } from './calls.ts';
-import type { Queryable } from './connection.ts';
+import { prepared, type Queryable } from './connection.ts';
 import { dateOf, name, nameOrNull, plainOrNull } from './values.ts';
 
 /** Beginning of every document id, which the column leaves out. */
@@ -31,7 +31,7 @@ export async function insertContent(
   tools: ContentTools,
 ): Promise<void> {
   if (batch.messages.length === 0 && batch.aliases.length === 0) return;
-  await connection.query(INSERT_CONTENT, [
+  const values = [
     batch.accountId,
     dateOf(batch.at),
     ...columns(batch.messages, [
@@ -50,7 +50,8 @@ export async function insertContent(
       (row) => row.bytes,
     ]),
     ...columns(batch.aliases, [(alias) => alias.slice, (alias) => alias.parent, (alias) => alias.message]),
-  ]);
+  ];
+  await connection.query(prepared('insert_content', INSERT_CONTENT, values));
 }
 
 /** Keyed hash of an item as it is handed to the database, over the columns that hold its text and body. */
@@ -184,11 +185,13 @@ WHERE g.message IN (SELECT hash FROM given)
 ORDER BY g.slice, g.parent
 ON CONFLICT (account_id, slice, parent) DO NOTHING`;
 
+const TICK =
+  'UPDATE account SET clock_at = GREATEST(clock_at, $2::timestamptz) WHERE id = $1 RETURNING clock_at';
+
 /** The moment of a batch under the account's clock; takes the account's lock until the transaction ends. */
 export async function tick(connection: Queryable, accountId: Uuid, at: Millis): Promise<Date> {
   const { rows } = await connection.query<{ clock_at: Date }>(
-    'UPDATE account SET clock_at = GREATEST(clock_at, $2::timestamptz) WHERE id = $1 RETURNING clock_at',
-    [accountId, dateOf(at)],
+    prepared('tick', TICK, [accountId, dateOf(at)]),
   );
   const [row] = rows;
   if (!row) throw new Error('the account of a batch does not exist');

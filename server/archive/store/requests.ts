@@ -1,6 +1,6 @@
 import type { Uuid } from '../../kernel/ids.ts';
 import type { AnswerRecord, RequestOutcome, RequestRecord } from '../types.ts';
-import type { Queryable } from './connection.ts';
+import { prepared, type Queryable } from './connection.ts';
 import { LIVE_NOTIFY } from './live.ts';
 import { big, dateOf, name, nameOrNull, plainOrNull } from './values.ts';
 
@@ -9,7 +9,7 @@ const TEXT_CHARS = 2000;
 
 /** Keeps what is known of a request; a second time with the same id writes nothing. */
 export async function saveRequest(pool: Queryable, record: RequestRecord): Promise<void> {
-  await pool.query(SAVE_REQUEST, [
+  const values = [
     record.accountId,
     record.id,
     record.thread?.sessionId ?? null,
@@ -28,7 +28,8 @@ export async function saveRequest(pool: Queryable, record: RequestRecord): Promi
     record.preambleHash,
     record.lastMessage,
     shortOrNull(record.note),
-  ]);
+  ];
+  await pool.query(prepared('save_request', SAVE_REQUEST, values));
   await tell(pool, record.accountId, record.thread?.sessionId ?? null);
 }
 
@@ -56,7 +57,7 @@ WHERE t.account_id = $1 AND t.id = written.thread_id AND $17::bytea IS NOT NULL`
 /** Keeps how a request ended. Nothing happens where the request itself was not kept. */
 export async function saveOutcome(pool: Queryable, outcome: RequestOutcome): Promise<void> {
   const { usage } = outcome;
-  const { rows } = await pool.query<{ session_id: Uuid | null }>(SAVE_OUTCOME, [
+  const values = [
     outcome.accountId,
     outcome.id,
     outcome.status,
@@ -77,7 +78,10 @@ export async function saveOutcome(pool: Queryable, outcome: RequestOutcome): Pro
     big(usage?.reasoning ?? null),
     nameOrNull(outcome.error?.type ?? null),
     shortOrNull(outcome.error?.message ?? null),
-  ]);
+  ];
+  const { rows } = await pool.query<{ session_id: Uuid | null }>(
+    prepared('save_outcome', SAVE_OUTCOME, values),
+  );
   const [row] = rows;
   if (row) await tell(pool, outcome.accountId, row.session_id);
 }

@@ -2,7 +2,7 @@ import type { Identity } from '../../conversation/index.ts';
 import type { Clock, Millis } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { MessageHash, Place, ThreadState } from '../types.ts';
-import type { Queryable } from './connection.ts';
+import { prepared, type Queryable } from './connection.ts';
 import { dateOf, name, nameOrNull } from './values.ts';
 
 /** Name of a session's main line in the column that names threads. */
@@ -31,10 +31,7 @@ export async function openThread(
   const sessionName = name(identity.clientSessionId);
   const threadName = name(identity.clientThreadId ?? MAIN_THREAD);
   const { rows } = await pool.query<ThreadRow>(
-    `SELECT s.id AS session_id, t.id AS thread_id, s.project_id, s.worktree_id, s.agent_version, t.head, t.last_request
-     FROM session s JOIN thread t ON t.account_id = s.account_id AND t.session_id = s.id AND t.client_thread_id = $4
-     WHERE s.account_id = $1 AND s.agent = $2 AND s.client_session_id = $3`,
-    [accountId, identity.agent, sessionName, threadName],
+    prepared('thread', FIND, [accountId, identity.agent, sessionName, threadName]),
   );
   const [found] = rows;
   const row = found && isUpToDate(found, identity, place) ? found : await writeThread();
@@ -58,6 +55,11 @@ export async function openThread(
     return written.rows[0];
   }
 }
+
+const FIND = `
+SELECT s.id AS session_id, t.id AS thread_id, s.project_id, s.worktree_id, s.agent_version, t.head, t.last_request
+FROM session s JOIN thread t ON t.account_id = s.account_id AND t.session_id = s.id AND t.client_thread_id = $4
+WHERE s.account_id = $1 AND s.agent = $2 AND s.client_session_id = $3`;
 
 /**
  * A session keeps the first project it was seen in, since its chain begins there; its worktree is the one that the main
