@@ -92,7 +92,7 @@ export function DataTable<Row extends object>(props: {
           ))}
         </thead>
         <tbody>
-          <Gap height={above} columns={columns.length} />
+          <Gap height={above} />
           {shown.map(({ index, key }) => {
             const row = built[index];
             if (row === undefined) return null;
@@ -115,7 +115,7 @@ export function DataTable<Row extends object>(props: {
               </tr>
             );
           })}
-          <Gap height={below} columns={columns.length} />
+          <Gap height={below} />
         </tbody>
       </table>
       {after}
@@ -146,11 +146,12 @@ function cellClass(look: ColumnLook | undefined, more: string): string {
   );
 }
 
-function Gap({ height, columns }: { readonly height: number; readonly columns: number }) {
+/** Stands for rows that are not built. One cell alone: one that spans hidden columns would make them columns again. */
+function Gap({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (
     <tr>
-      <td colSpan={columns} height={height} className="p-0" />
+      <td height={height} className="p-0" />
     </tr>
   );
 }

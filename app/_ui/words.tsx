@@ -2,12 +2,17 @@ import { Fragment, type ReactNode } from 'react';
 import { type Run, readableRuns } from '@/app/_lib/invisible.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 
+/** Signs that stand on nearly every line: they are faint, so that the others stand out. */
+const FAINT = new Set(['◦', '↵', '→\t']);
+
 /** A sign for a character that cannot be seen, with its name on hover. */
 export function Sign({ run }: { readonly run: Run }) {
   return (
     <span
       title={run.stands ?? undefined}
-      className="rounded-[2px] bg-warn-soft px-px text-[0.85em] text-warn"
+      className={
+        FAINT.has(run.text) ? 'text-faint' : 'rounded-[2px] bg-warn-soft px-px text-[0.85em] text-warn'
+      }
     >
       {run.text}
     </span>

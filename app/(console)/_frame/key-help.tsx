@@ -47,9 +47,9 @@ const GROUPS: readonly {
 export function KeyHelp(props: { readonly open: boolean; readonly onOpenChange: (open: boolean) => void }) {
   return (
     <Dialog {...props} title="Keys">
-      <ScrollRegion label="Keys" className="grid gap-x-8 gap-y-5 overflow-auto p-4 sm:grid-cols-2">
+      <ScrollRegion label="Keys" className="gap-8 overflow-auto p-4 sm:columns-2">
         {GROUPS.map((group) => (
-          <section key={group.title}>
+          <section key={group.title} className="mb-5 break-inside-avoid">
             <h3 className="mb-1.5 text-sm text-faint">{group.title}</h3>
             <dl className="grid grid-cols-[64px_1fr] items-center gap-y-1">
               {group.keys.map(([keys, does]) => (

@@ -31,14 +31,14 @@ function Agent({ agent }: { readonly agent: WireConnection }) {
   const { tone, words } = standingOf(agent);
   return (
     <li className="py-0.5">
-      <div className="flex min-w-0 items-center gap-2">
+      <div className="flex min-w-0 flex-wrap items-center gap-x-2">
         <Dot tone={tone} />
         <span className="font-strong">{AGENT_NAMES[agent.agent]}</span>
         {agent.agentVersion === null ? null : (
           <span className="font-mono text-xs text-faint">{agent.agentVersion}</span>
         )}
         <span className={tone === 'bad' ? 'text-bad' : 'text-soft'}>{words}</span>
-        <span className="truncate text-sm text-faint">
+        <span className="text-sm text-faint max-sm:basis-full max-sm:pl-4">
           <Num value={agent.requests} /> requests, last <Time iso={agent.lastSeenAt} />
         </span>
       </div>

@@ -75,7 +75,7 @@ function columnsOf(sessionId: string): readonly Column<WireRequest>[] {
     {
       id: 'time',
       heading: 'Received',
-      width: 104,
+      width: 100,
       cell: (row) => (
         <Link
           data-row=""
@@ -91,7 +91,7 @@ function columnsOf(sessionId: string): readonly Column<WireRequest>[] {
     {
       id: 'kind',
       heading: 'For',
-      width: 148,
+      className: 'lg:w-[148px]',
       cell: (row) => (
         <span className="flex items-center gap-2">
           {KIND_WORDS[row.kind] ?? row.kind}
@@ -105,7 +105,7 @@ function columnsOf(sessionId: string): readonly Column<WireRequest>[] {
       className: 'max-lg:hidden',
       cell: (row) => <span className="font-mono text-sm">{row.model ?? '–'}</span>,
     },
-    { id: 'outcome', heading: 'Outcome', width: 132, cell: (row) => <Outcome row={row} /> },
+    { id: 'outcome', heading: 'Outcome', width: 116, cell: (row) => <Outcome row={row} /> },
     {
       id: 'in',
       heading: 'Tokens in',

@@ -1,0 +1,89 @@
+import { expect, test } from './fixtures.ts';
+
+test('filters narrow the list and stand in the address', async ({ page }) => {
+  await page.goto('/archive');
+  await page.getByRole('searchbox', { name: 'Search titles' }).fill('tile cache');
+  await expect(page).toHaveURL(/q=tile/);
+  await expect(page.getByRole('link', { name: /refund window/ })).toBeHidden();
+  await page.getByRole('combobox', { name: /^Agent/ }).click();
+  await page.getByRole('option', { name: 'Codex' }).click();
+  await expect(page).toHaveURL(/agent=codex/);
+  await expect(page.getByRole('link', { name: /tile cache/ }).first()).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('searchbox', { name: 'Search titles' })).toHaveValue('tile cache');
+  await expect(page.getByRole('combobox', { name: 'Agent: Codex' })).toBeVisible();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await expect(page.getByRole('link', { name: /refund window/ }).first()).toBeVisible();
+});
+
+test('a search without a hit says what to do', async ({ page }) => {
+  await page.goto('/archive?q=there-is-no-such-title');
+  await expect(page.getByText('No session fits')).toBeVisible();
+});
+
+test('an empty archive says what makes a session', async ({ page, fake }) => {
+  await fake.act('empty');
+  await page.goto('/archive');
+  await expect(page.getByText('No session yet')).toBeVisible();
+  await expect(page.getByText('npx @context-mode/cli connect')).toBeVisible();
+});
+
+test('keys alone: search, walk, open, come back', async ({ page }) => {
+  await page.goto('/archive');
+  await expect(page.getByRole('link', { name: /refund window/ }).first()).toBeVisible();
+  await page.keyboard.press('/');
+  await expect(page.getByRole('searchbox', { name: 'Search titles' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await page.keyboard.press('j');
+  await expect(page.getByRole('link', { name: /tile cache/ }).first()).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: /tile cache/ })).toBeVisible();
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await expect(page).toHaveURL(/\/archive$/);
+});
+
+test('walking down loads older sessions', async ({ page }) => {
+  await page.goto('/archive');
+  const table = page.getByRole('region', { name: 'Sessions' });
+  await expect(table.getByRole('row').nth(3)).toBeVisible();
+  await expect
+    .poll(async () => {
+      await table.evaluate((region) => region.scrollTo(0, region.scrollHeight));
+      return table.getByRole('table').getAttribute('aria-rowcount');
+    })
+    .toBe('261');
+});
+
+test('a click anywhere in a row opens it', async ({ page }) => {
+  await page.goto('/archive');
+  await page
+    .getByRole('row', { name: /refund window/ })
+    .first()
+    .getByText('ada/billing')
+    .click();
+  await expect(page.getByRole('heading', { name: /refund window/ })).toBeVisible();
+});
+
+test('the palette finds screens, sessions and documents by keys alone', async ({ page, fake, request }) => {
+  await page.goto('/archive');
+  await expect(page.getByRole('link', { name: /refund window/ }).first()).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('split inv');
+  await expect(page.getByRole('option', { name: /migration for split invoices/ }).first()).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: /migration for split invoices/ })).toBeVisible();
+
+  const log = await (await request.get(`/api/v1/sessions/${fake.sessions.rich}/log?limit=200`)).json();
+  const docid: string = log.rows[9].docid;
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(docid.replace('context-mode-msg-', '').slice(0, 10));
+  await expect(page.getByRole('option', { name: docid })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(
+    page.getByRole('complementary', { name: 'Document' }).getByText('Tool call: Read'),
+  ).toBeVisible();
+});

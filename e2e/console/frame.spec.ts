@@ -1,0 +1,118 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Fake, test } from './fixtures.ts';
+
+const SCREENS: readonly (readonly [name: string, path: (fake: Fake) => string])[] = [
+  ['home', () => '/'],
+  ['archive', () => '/archive'],
+  ['session', (fake) => `/archive/${fake.sessions.rich}`],
+  ['requests', (fake) => `/archive/${fake.sessions.rich}?tab=requests`],
+  ['settings', () => '/settings'],
+  ['help', () => '/help/kept'],
+];
+
+for (const theme of ['light', 'dark'] as const) {
+  for (const [name, path] of SCREENS) {
+    test(`axe finds nothing on ${name}, ${theme}`, async ({ page, fake }) => {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      await page.goto(path(fake));
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      await expect(page.getByText('Loading')).toHaveCount(0);
+      await expect(page.getByText('Live', { exact: true })).toBeVisible();
+      if (name === 'session') await page.getByRole('button', { name: /^Bash/ }).first().click();
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n')}`),
+      ).toEqual([]);
+    });
+  }
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`axe finds nothing on palette, keys, connect, document, ${theme}`, async ({ page, fake, request }) => {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    const judge = async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n')}`),
+      ).toEqual([]);
+    };
+    const log = await (await request.get(`/api/v1/sessions/${fake.sessions.rich}/log?limit=200`)).json();
+    await page.goto(`/archive/${fake.sessions.rich}?at=10&doc=${log.rows[9].docid}`);
+    await expect(page.getByText('This is not the real text')).toBeVisible();
+    await judge();
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('option').first()).toBeVisible();
+    await judge();
+    await page.keyboard.press('Escape');
+    await fake.act('empty');
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Nothing arrives?' }).click();
+    await judge();
+    await page.keyboard.press('?');
+    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+    await judge();
+  });
+}
+
+for (const [name, path] of SCREENS) {
+  test(`${name} fits a phone`, async ({ page, fake }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(path(fake));
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(page.getByText('Loading')).toHaveCount(0);
+    const wide = await page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('section, table')]
+        .filter((element) => element.scrollWidth > window.innerWidth)
+        .map((element) => element.outerHTML.slice(0, 120)),
+    );
+    expect(wide).toEqual([]);
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Archive' }).click();
+    await expect(page.getByRole('heading', { name: 'Archive' })).toBeVisible();
+  });
+}
+
+test('the chosen theme is there at the first paint of the next visit', async ({ page }) => {
+  await page.goto('/settings');
+  await page.getByRole('combobox', { name: /^Theme/ }).click();
+  await page.getByRole('option', { name: 'Dark' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  const html = await (await page.request.get('/archive')).text();
+  expect(html).toContain('data-theme="dark"');
+});
+
+test('keys are listed and lead to every screen', async ({ page }) => {
+  await page.goto('/settings');
+  await expect(page.getByText('Data', { exact: true })).toBeVisible();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden();
+  await page.keyboard.press('g');
+  await page.keyboard.press('h');
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible();
+});
+
+test('no page may be framed, run foreign script, or be reached by a foreign name', async ({
+  request,
+  fake,
+}) => {
+  const answer = await request.get('/');
+  const policy = answer.headers()['content-security-policy'] ?? '';
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain('unsafe');
+  const nonces = await Promise.all([request.get('/'), request.get('/')]);
+  expect(nonces[0].headers()['content-security-policy']).not.toBe(
+    nonces[1].headers()['content-security-policy'],
+  );
+  for (const path of ['/', '/archive', '/api/v1/sessions', '/api/trpc/status.settings']) {
+    const foreign = await request.get(path, { headers: { host: 'rebound.example' } });
+    expect(foreign.status(), path).toBe(403);
+  }
+  const cross = await request.get('/api/v1/sessions', { headers: { origin: 'https://evil.example' } });
+  expect(cross.status()).toBe(403);
+  const change = await request.delete(`/api/v1/sessions/${fake.sessions.rich}`, {
+    headers: { origin: fake.url },
+  });
+  expect(change.status()).toBe(403);
+});
