@@ -36,7 +36,6 @@ const config: NextConfig = {
     'pino',
     'prisma',
     'prom-client',
-    'undici',
   ],
   headers: async () => [{ source: NOT_A_DOOR, headers: HEADERS }],
 };

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import type { Tap, TappedAnswer, TappedRequest } from '../tap.ts';
+import type { Tap, TappedAnswer } from '../tap.ts';
 import type { FromWorker, RecordedAnswer, ToWorker, WorkerSettings } from './protocol.ts';
 
 /** What waits to be archived, and why it waits if it does. */
