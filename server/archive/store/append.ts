@@ -9,6 +9,7 @@ import {
   prepared,
   type Queryable,
   type StorePool,
+  TakenBack,
   transaction,
 } from './connection.ts';
 import { insertContent, tick } from './content.ts';
@@ -40,6 +41,9 @@ export async function append(
       throw error;
     }
     return appendLog(connection, clock, batch);
+  }).catch((error: unknown) => {
+    if (error instanceof TakenBack) return { appended: 0, sessionId: null };
+    throw error;
   });
   if (written.sessionId !== null && written.appended > 0) {
     await pool.query(LIVE_NOTIFY, [batch.accountId, 'log', written.sessionId]).catch(() => undefined);
@@ -60,7 +64,6 @@ async function appendLog(
   if (starts.length === 0 && batch.marks.length === 0) return { appended: 0, sessionId: null };
   const at = await tick(connection, batch.accountId, batch.at);
   let session = await lockSession(connection, clock, batch, at);
-  if (session === null) return { appended: 0, sessionId: null };
   const missing = inChainOrder(await readMissing(connection, batch.accountId, session.id, starts), batch);
   const mayBringTitle = missing.length > batch.messages.length || batch.messages.some(hasTypedWords);
   let appended = 0;
@@ -98,7 +101,7 @@ async function lockSession(
   clock: Clock,
   batch: RecordBatch,
   at: Date,
-): Promise<LockedSession | null> {
+): Promise<LockedSession> {
   const ids =
     batch.thread ??
     (await findUnplaced(connection, batch)) ??
@@ -114,8 +117,9 @@ async function lockSession(
   // What was there already when this batch was inserted may have been deleted before the lock was taken.
   if (session && session.stored < batch.messages.length)
     throw new ConflictError('a message was deleted meanwhile');
-  // A session that a person deleted meanwhile stays deleted: its next request opens a new one.
-  return session ?? null;
+  // A session that a person deleted meanwhile stays deleted with all that came late: its next request opens a new one.
+  if (!session) throw new TakenBack('the session was deleted');
+  return session;
 }
 
 const LOCK_SESSION = `

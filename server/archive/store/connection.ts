@@ -21,6 +21,9 @@ const ATTEMPTS = 5;
 /** Thrown inside a transaction that met another writer's work and must go again. */
 export class ConflictError extends Error {}
 
+/** Thrown inside a transaction to take it back where that is the expected answer. */
+export class TakenBack extends Error {}
+
 /**
  * Runs `work` inside one transaction: all of it is committed or nothing. A conflict with another writer rolls back and
  * goes again, at most five times in all.

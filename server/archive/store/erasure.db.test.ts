@@ -179,8 +179,10 @@ describe('a session that a person deletes', () => {
     );
     await stage.writer.append(stage.batch(thread, messages.slice(0, 1)));
     await reader.deleteSession(stage.accountId, thread.sessionId, stage.clock.now());
+    const before = await rowCounts();
     expect(await stage.writer.append(stage.batch(thread, messages.slice(1)))).toEqual({ appended: 0 });
     await stage.writer.saveRequest(stage.request(thread));
+    expect(await rowCounts()).toEqual(before);
     expect(await reader.getSession(stage.accountId, thread.sessionId)).toBeNull();
     const again = await stage.open('s');
     expect(again.sessionId).not.toBe(thread.sessionId);

@@ -33,7 +33,7 @@ export async function saveRequest(pool: Queryable, record: RequestRecord): Promi
   await tell(pool, record.accountId, record.thread?.sessionId ?? null);
 }
 
-/** Locks account, then session: the order of every writer. A session that was deleted meanwhile is left out. */
+/** Locks account, then session: the order of every writer. A request of a session that was deleted meanwhile is not kept. */
 const SAVE_REQUEST = `
 WITH now AS (
   UPDATE account SET clock_at = GREATEST(clock_at, $14::timestamptz) WHERE id = $1 RETURNING clock_at
@@ -42,9 +42,8 @@ WITH now AS (
 ), written AS (
   INSERT INTO request (account_id, id, session_id, thread_id, door, method, path, agent, agent_version, kind, model,
     stream, retry, received_at, request_bytes, preamble_hash, last_message, note)
-  SELECT $1, $2, place.session_id, CASE WHEN place.session_id IS NULL THEN NULL ELSE $4::uuid END, $5, $6, $7, $8, $9,
-    $10, $11, $12, $13, place.clock_at, $15, $16, $17, $18
-  FROM place
+  SELECT $1, $2, place.session_id, $4::uuid, $5, $6, $7, $8, $9, $10, $11, $12, $13, place.clock_at, $15, $16, $17, $18
+  FROM place WHERE $3::uuid IS NULL OR place.session_id IS NOT NULL
   ON CONFLICT (account_id, id) DO NOTHING
   RETURNING session_id, thread_id, received_at
 ), counted AS (
