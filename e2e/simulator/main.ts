@@ -19,11 +19,23 @@ const { values } = parseArgs({
   },
 });
 
+async function readScript(path: string): Promise<Scenario[]> {
+  try {
+    const script: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (Array.isArray(script)) return script as Scenario[];
+    throw new Error('it must hold a list of scenarios');
+  } catch (error) {
+    process.stderr.write(
+      `The script ${path} cannot be read: ${error instanceof Error ? error.message : error}\n`,
+    );
+    process.exit(1);
+  }
+}
+
 if (values.help) {
   process.stdout.write(USAGE);
 } else {
-  const scenarios =
-    values.script === undefined ? [] : (JSON.parse(await readFile(values.script, 'utf8')) as Scenario[]);
+  const scenarios = values.script === undefined ? [] : await readScript(values.script);
   const { port, host, seed, frozen } = values;
   const simulator = await startSimulator({ port: Number(port), host, seed, frozen, scenarios }).catch(
     (error: Error) => {

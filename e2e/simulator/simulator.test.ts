@@ -90,6 +90,17 @@ describe('the log of requests', () => {
   });
 });
 
+describe('a log that is full', () => {
+  it('lets its oldest entries go and keeps their numbers', async () => {
+    const small = await startSimulator({ logBytes: 3000 });
+    for (let count = 0; count < 8; count += 1) await postMessages(small, messagesBody());
+    const numbers = small.requests.entries.map((entry) => entry.number);
+    expect(numbers.length).toBeLessThan(8);
+    expect(numbers.at(-1)).toBe(8);
+    await small.stop();
+  });
+});
+
 describe('the same request', () => {
   it('gets the same answer with other ids', async () => {
     const first = await postMessages(simulator, messagesBody());
@@ -224,6 +235,22 @@ describe('faults', () => {
       expect((await reply).status).toBe(200);
     }
     await frozen.stop();
+  });
+
+  it('close the sending side only, half-open', async () => {
+    simulator.faults.add({ fault: { kind: 'half-open', afterEvents: 1 } });
+    const socket = connect({ port: simulator.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.write(request());
+    const text = await new Promise<string>((resolve) => {
+      let seen = '';
+      socket.on('data', (chunk) => {
+        seen += chunk.toString();
+      });
+      socket.on('end', () => resolve(seen));
+    });
+    expect(text).toContain('message_start');
+    expect(text).not.toContain('content_block_start');
+    socket.destroy();
   });
 
   it('hold a stream at a step of the script until its gate opens', async () => {

@@ -24,6 +24,8 @@ export type SimulatorOptions = {
   /** A frozen clock moves by `clock.advance` alone. */
   readonly frozen?: boolean;
   readonly settings?: Partial<Settings>;
+  /** Bytes of bodies that the log keeps before its oldest entries leave it; 512 MB if left out. */
+  readonly logBytes?: number;
   readonly scenarios?: readonly (Scenario | ScenarioFunction)[];
 };
 
@@ -50,7 +52,7 @@ export type Simulator = {
 /** Starts a simulator of both providers on one port. Rejects when the port cannot be listened on. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   await prepareCodings();
-  const { startMs, frozen } = options;
+  const { startMs, frozen, logBytes } = options;
   const clock = new SimulatorClock({
     ...(startMs === undefined ? {} : { startMs }),
     ...(frozen === undefined ? {} : { frozen }),
@@ -59,6 +61,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     seed: options.seed ?? 'simulator',
     settings: settingsWith(options.settings),
     clock,
+    ...(logBytes === undefined ? {} : { logBytes }),
   });
   for (const scenario of options.scenarios ?? []) world.model.add(scenario);
   const server = serve(world);

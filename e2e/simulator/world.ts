@@ -61,6 +61,8 @@ export function createWorld(options: {
   readonly seed: string;
   readonly settings: Settings;
   readonly clock: SimulatorClock;
+  /** Bytes of bodies that the log keeps. */
+  readonly logBytes?: number;
 }): World {
   const seen = new Map<string, number>();
   return {
@@ -69,7 +71,7 @@ export function createWorld(options: {
     model: new ScriptedModel(),
     faults: new FaultQueue(),
     gates: new Gates(),
-    log: new RequestLog(),
+    log: new RequestLog(options.logBytes ?? 512 * 1024 * 1024),
     cache: new PromptCache(),
     inputCache: new InputCache(),
     issued: new Map(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json.ts';
-import { LOOK_BACK_POSITIONS, PromptCache, positionsOf } from './cache.ts';
+import { PromptCache, positionsOf } from './cache.ts';
 
 const RULE = { charactersPerToken: 1 };
 const MINUTE_MS = 60_000;
@@ -65,8 +65,8 @@ describe('the prompt cache of the Messages API', () => {
   it('looks back over twenty positions, the mark’s own counted, and no further', () => {
     const filler = (count: number) => Array.from({ length: count }, () => ({ text: 'f' }));
     for (const [added, read] of [
-      [LOOK_BACK_POSITIONS - 1, 10],
-      [LOOK_BACK_POSITIONS, 0],
+      [19, 10],
+      [20, 0],
     ] as const) {
       const cache = new PromptCache();
       ask(cache, body([{ text: TEN, mark: '5m' }]), 0);

@@ -4,7 +4,7 @@ import { type TokenRule, tokensOfLength, unitsOf } from '../tokens.ts';
 import { placedBlocks } from './blocks.ts';
 
 /** Positions that a read looks at, counting the breakpoint itself. */
-export const LOOK_BACK_POSITIONS = 20;
+const LOOK_BACK_POSITIONS = 20;
 
 /** One cacheable position of a prompt: a tool, a system block or a content block. */
 export type Position = {

@@ -190,6 +190,34 @@ describe('cache marks', () => {
   });
 });
 
+describe('images', () => {
+  const png = (width: number, height: number) => {
+    const head = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+    const size = Buffer.alloc(8);
+    size.writeUInt32BE(width, 0);
+    size.writeUInt32BE(height, 4);
+    const data = Buffer.concat([head, size, Buffer.alloc(8)]).toString('base64');
+    return { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
+  };
+
+  it('pass up to the number that the window allows', () => {
+    const many = (count: number) => [user(Array.from({ length: count }, () => png(10, 10)))];
+    expect(refusal({ model: 'claude-haiku-4-5', messages: many(100) })).toBeUndefined();
+    expect(refusal({ model: 'claude-haiku-4-5', messages: many(101) })).toContain('too many images');
+    expect(refusal({ messages: many(600) })).toBeUndefined();
+    expect(refusal({ messages: many(601) })).toContain('too many images');
+  });
+
+  it('are refused when a side or the size is too large, inside results too', () => {
+    const shown = { ...result('toolu_1'), content: [png(10, 8001)] };
+    const messages = [user('a'), assistant([call('toolu_1')]), user([shown])];
+    expect(refusal({ messages, tools })).toContain('messages.2.content.0.content.0.image');
+    const heavy = { type: 'image', source: { type: 'base64', data: 'A'.repeat(10 * 1024 * 1024 + 1) } };
+    expect(refusal({ messages: [user([heavy])] })).toContain('image exceeds 10 MB maximum');
+    expect(refusal({ messages: [user([png(8000, 8000)])] })).toBeUndefined();
+  });
+});
+
 describe('empty texts', () => {
   it('are refused while the rule is on', () => {
     const messages = [user([text('')])];

@@ -2,6 +2,7 @@ import type { JsonObject } from '../json.ts';
 import type { ValidityContext } from './context.ts';
 import type { AnthropicError } from './errors.ts';
 import { modelGateError } from './gates.ts';
+import { imageError } from './images.ts';
 import { markError } from './marks.ts';
 import { orderError } from './order.ts';
 import { shapeError } from './shape.ts';
@@ -16,6 +17,7 @@ export function invalidMessages(body: JsonObject, context: ValidityContext): Ant
     threadError(body) ??
     modelGateError(body, context) ??
     markError(body) ??
+    imageError(body, context) ??
     orderError(body, context)
   );
 }

@@ -5,7 +5,7 @@ import { renderedItem } from './items.ts';
 import type { OpenAiModel } from './models.ts';
 
 /** The latest positions that a read considers. */
-export const CONSIDERED_POSITIONS = 80;
+const CONSIDERED_POSITIONS = 80;
 
 /** End of an input item: hash and tokens of everything up to and with it. */
 export type InputPosition = { readonly hash: string; readonly tokens: number };

@@ -59,11 +59,20 @@ export type Charge = {
 
 type Watcher = () => void;
 
-/** The log of all requests but those to the simulator's own control paths. */
+/**
+ * The log of all requests but those to the simulator's own control paths. It holds so many bytes of bodies and no
+ * more: then the oldest entries leave it.
+ */
 export class RequestLog {
+  readonly #limitBytes: number;
   #entries: LoggedRequest[] = [];
   #count = 0;
   readonly #watchers = new Set<Watcher>();
+
+  /** `limitBytes` bounds the bodies of requests and answers together. */
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
 
   /** All entries, oldest first. Entries fill up while their request runs. */
   get entries(): readonly LoggedRequest[] {
@@ -97,7 +106,19 @@ export class RequestLog {
 
   /** Tells the waiting that an entry changed. */
   changed(): void {
+    this.#trim();
     for (const watcher of [...this.#watchers]) watcher();
+  }
+
+  #trim(): void {
+    let bytes = 0;
+    for (let index = this.#entries.length - 1; index >= 0; index -= 1) {
+      const entry = this.#entries[index];
+      bytes += (entry?.body.length ?? 0) + (entry?.answer?.body.length ?? 0);
+      if (bytes <= this.#limitBytes || index === this.#entries.length - 1) continue;
+      this.#entries = this.#entries.slice(index + 1);
+      return;
+    }
   }
 
   /** Forgets all entries; numbers go on. */
