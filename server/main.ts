@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,6 @@ async function main(): Promise<void> {
   refuseOpenAddress(env);
   const log = createLogger(env.logLevel, 'context-mode');
   const services = createServices({ env, clock: systemClock, log });
-  await useBuiltConfig();
   const pages = next({ dev: false, dir: projectFolder, hostname: env.host, port: env.port, quiet: true });
   const showPage = pages.getRequestHandler();
   let prepared: Promise<void> = Promise.resolve();
@@ -41,20 +40,19 @@ async function main(): Promise<void> {
   const url = await listen(server, env);
   endOnSignals(server, services, env);
   surviveOwnFaults(services);
-  prepared = pages.prepare();
+  prepared = quietly(() => pages.prepare());
   await Promise.all([services.open(), prepared]);
   await writeGatewayFile(env, url);
   greet(url, env);
 }
 
-/**
- * Gives Next its settings as the build resolved them, as Next's own standalone server does, so that a start neither
- * runs nor reports the file that they come from.
- */
-async function useBuiltConfig(): Promise<void> {
-  const file = join(projectFolder, '.next', 'required-server-files.json');
-  const { config } = JSON.parse(await readFile(file, 'utf8'));
-  process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(config);
+/** Next tells standard output that it has read its settings; what a start says there is ours to say. */
+async function quietly(work: () => Promise<void>): Promise<void> {
+  const { log } = console;
+  console.log = () => undefined;
+  await work().finally(() => {
+    console.log = log;
+  });
 }
 
 /** Local mode has no sign-in: anybody who reaches the port reads the archive, so it may only be reached from here. */
