@@ -23,8 +23,8 @@ export default defineConfig({
           name: 'db',
           include: DATABASE,
           globalSetup: ['server/db/testing-setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 90_000,
+          hookTimeout: 120_000,
         },
       },
       {
