@@ -52,7 +52,12 @@ export interface NewMessage {
   readonly items: readonly MaskedItem[];
 }
 
-/** An event of a session's log that is not an item. */
+/**
+ * An event of a session's log that is not an item. Head moves and compactions stand before the messages of their batch,
+ * the others behind. A head move says with `message` where the chain went on from (null: from the start); whether the
+ * head moved is decided by the store under the session's lock: a move that did not happen is left out, one that the
+ * batch does not name is added.
+ */
 export interface NewMark {
   readonly kind: 'head_move' | 'client_compaction' | 'partial_answer' | 'request_failed';
   readonly message: MessageHash | null;
@@ -279,7 +284,7 @@ export interface ArchiveReader {
     },
   ): Promise<Page<SessionRow>>;
   getSession(accountId: Uuid, sessionId: Uuid): Promise<SessionRow | null>;
-  /** Rows oldest first; with more matches than `limit` the newest are given. `match` is SQL LIKE, ASCII case ignored. */
+  /** Rows oldest first; with more matches than `limit` the newest are given. `match` is SQL LIKE, found anywhere, ASCII case ignored. */
   readLog(
     accountId: Uuid,
     sessionId: Uuid,

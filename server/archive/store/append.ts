@@ -1,20 +1,14 @@
 import { hexOf, sameBytes } from '../../conversation/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { newId, type Uuid } from '../../kernel/ids.ts';
+import type { Uuid } from '../../kernel/ids.ts';
 import type { MessageHash, NewMark, NewMessage, RecordBatch } from '../types.ts';
 import { findCalls } from './calls.ts';
-import {
-  ConflictError,
-  codeOf,
-  prepared,
-  type Queryable,
-  type StorePool,
-  TakenBack,
-  transaction,
-} from './connection.ts';
+import { inChainOrder, type MissingMessage, readMissing, startsOf } from './chain-gap.ts';
+import { codeOf, prepared, type Queryable, type StorePool, TakenBack, transaction } from './connection.ts';
 import { insertContent, tick } from './content.ts';
-import { copyForkedLog, type LockedSession, type MissingMessage } from './fork.ts';
+import { copyForkedLog } from './fork.ts';
 import { LIVE_NOTIFY } from './live.ts';
+import { type LockedSession, lockSession } from './session-lock.ts';
 import { MAIN_THREAD } from './threads.ts';
 import { titleFrom } from './title.ts';
 import { dateOf, json } from './values.ts';
@@ -84,132 +78,6 @@ async function appendLog(
 
 function hasTypedWords(message: NewMessage): boolean {
   return message.items.some((item) => item.kind === 'input');
-}
-
-/** The messages that the log's completion starts from: the new head, and what of the batch nothing else stands on. */
-function startsOf(batch: RecordBatch): MessageHash[] {
-  const parents = new Set(batch.messages.map((message) => hexOf(message.parent)));
-  const starts = batch.messages
-    .filter((message) => !parents.has(hexOf(message.hash)))
-    .map((message) => message.hash);
-  if (batch.head !== null) starts.push(batch.head);
-  return starts;
-}
-
-async function lockSession(
-  connection: Queryable,
-  clock: Clock,
-  batch: RecordBatch,
-  at: Date,
-): Promise<LockedSession> {
-  const ids =
-    batch.thread ??
-    (await findUnplaced(connection, batch)) ??
-    (await makeUnplaced(connection, clock, batch, at));
-  const values = [
-    batch.accountId,
-    ids.sessionId,
-    ids.threadId,
-    batch.messages.map((message) => message.hash),
-  ];
-  const { rows } = await connection.query<LockedSession>(prepared('lock_session', LOCK_SESSION, values));
-  const [session] = rows;
-  // What was there already when this batch was inserted may have been deleted before the lock was taken.
-  if (session && session.stored < batch.messages.length)
-    throw new ConflictError('a message was deleted meanwhile');
-  // A session that a person deleted meanwhile stays deleted with all that came late: its next request opens a new one.
-  if (!session) throw new TakenBack('the session was deleted');
-  return session;
-}
-
-const LOCK_SESSION = `
-SELECT s.id, t.id AS thread_id, t.client_thread_id, s.worktree_id, s.title, s.next_seq, t.head,
-  (SELECT count(*)::int FROM message m WHERE m.account_id = $1 AND m.hash = ANY($4::bytea[])) AS stored
-FROM session s JOIN thread t ON t.account_id = s.account_id AND t.session_id = s.id
-WHERE s.account_id = $1 AND s.id = $2 AND t.id = $3 FOR UPDATE OF s`;
-
-interface SessionIds {
-  readonly sessionId: Uuid;
-  readonly threadId: Uuid;
-}
-
-/** What names no session belongs to the session that holds the chain it goes on with. */
-async function findUnplaced(connection: Queryable, batch: RecordBatch): Promise<SessionIds | null> {
-  const above = [batch.messages[0]?.parent, batch.messages[0]?.hash, batch.head].filter(
-    (hash) => hash != null,
-  );
-  const { rows } = await connection.query<SessionIds>(
-    `SELECT s.id AS "sessionId", e.thread_id AS "threadId"
-     FROM event e JOIN session s ON s.account_id = e.account_id AND s.id = e.session_id
-     WHERE e.account_id = $1 AND e.message_hash = ANY($2::bytea[]) AND s.client_session_id IS NULL
-     ORDER BY s.last_seen_at DESC LIMIT 1`,
-    [batch.accountId, above],
-  );
-  return rows[0] ?? null;
-}
-
-async function makeUnplaced(
-  connection: Queryable,
-  clock: Clock,
-  batch: RecordBatch,
-  at: Date,
-): Promise<SessionIds> {
-  const ids: SessionIds = { sessionId: newId(clock), threadId: newId(clock) };
-  await connection.query(
-    `WITH made AS (
-       INSERT INTO session (account_id, id, agent, started_at, last_seen_at) VALUES ($1, $2, 'unknown', $4, $4)
-     )
-     INSERT INTO thread (account_id, id, session_id, client_thread_id, created_at) VALUES ($1, $3, $2, '${MAIN_THREAD}', $4)`,
-    [batch.accountId, ids.sessionId, ids.threadId, at],
-  );
-  return ids;
-}
-
-async function readMissing(
-  connection: Queryable,
-  accountId: Uuid,
-  sessionId: Uuid,
-  starts: readonly MessageHash[],
-): Promise<readonly MissingMessage[]> {
-  const { rows } = await connection.query<MissingMessage>(
-    prepared('missing', MISSING, [accountId, sessionId, starts]),
-  );
-  return rows;
-}
-
-/** Each step looks up one message by its key (a join would be free to read whole tables at every step). */
-const MISSING = `
-WITH RECURSIVE missing AS (
-  SELECT m.hash, m.parent, m.role FROM message m
-  WHERE m.account_id = $1 AND m.hash = ANY($3::bytea[]) AND NOT EXISTS (
-    SELECT 1 FROM event e
-    WHERE e.account_id = $1 AND e.session_id = $2 AND e.message_hash = m.hash AND e.position >= 0)
-  UNION
-  SELECT above.hash, above.parent, above.role
-  FROM missing CROSS JOIN LATERAL (
-    SELECT m.hash, m.parent, m.role, EXISTS (
-      SELECT 1 FROM event e
-      WHERE e.account_id = $1 AND e.session_id = $2 AND e.message_hash = m.hash AND e.position >= 0) AS logged
-    FROM message m WHERE m.account_id = $1 AND m.hash = missing.parent LIMIT 1
-  ) above
-  WHERE NOT above.logged
-)
-SELECT hash, parent, role FROM missing`;
-
-/** Parents before children; where a chain branches, in the batch's order. */
-function inChainOrder(missing: readonly MissingMessage[], batch: RecordBatch): MissingMessage[] {
-  const byHash = new Map(missing.map((message) => [hexOf(message.hash), message]));
-  const ordered = new Map<string, MissingMessage>();
-  for (const end of [...batch.messages.map((message) => message.hash), ...startsOf(batch)]) {
-    const line: MissingMessage[] = [];
-    let next = byHash.get(hexOf(end));
-    while (next && !ordered.has(hexOf(next.hash))) {
-      line.push(next);
-      next = byHash.get(hexOf(next.parent));
-    }
-    for (const message of line.reverse()) ordered.set(hexOf(message.hash), message);
-  }
-  return [...ordered.values()];
 }
 
 /**

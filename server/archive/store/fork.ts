@@ -1,28 +1,10 @@
 import { hexOf } from '../../conversation/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
+import type { MissingMessage } from './chain-gap.ts';
 import type { Queryable } from './connection.ts';
+import type { LockedSession } from './session-lock.ts';
 import { MAIN_THREAD } from './threads.ts';
-
-/** A session as an append sees it, locked. */
-export interface LockedSession {
-  readonly id: Uuid;
-  readonly thread_id: Uuid;
-  readonly client_thread_id: string;
-  readonly worktree_id: Uuid | null;
-  readonly title: string;
-  readonly next_seq: number;
-  readonly head: Buffer | null;
-  /** How many of the batch's messages are stored. */
-  readonly stored: number;
-}
-
-/** A message of the chain that the session's log does not have yet. */
-export interface MissingMessage {
-  readonly hash: Buffer;
-  readonly parent: Buffer;
-  readonly role: string;
-}
 
 /** What was taken over: events, how many of the missing messages they cover, and the newest of these. */
 export interface CopiedLog {
