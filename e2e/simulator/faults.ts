@@ -20,8 +20,8 @@ export type Place = {
  * - `status`: an error in the provider's shape (`type` and `message` may be set), or `body` as it stands.
  *   `retryAfter` is sent as the header, in seconds or as the given text.
  * - `too-long`: the prompt does not fit, in the provider's words; `inStream` (Responses) as `response.failed`.
- * - `stream-error`: the stream breaks off with the provider's error event (default: overloaded).
- * - `failed`: Responses only: `response.failed` with this code.
+ * - `stream-error`: the stream breaks off with the provider's error event (default: overloaded). Only streams.
+ * - `failed`: Responses only: `response.failed` with this code. Only streams.
  * - `reset`: the connection is reset; without a place, before any header.
  * - `end`: the body ends cleanly without its ending; with `broken` the connection closes without the last chunk.
  * - `silence`: nothing more is sent and the connection stays: `accept` (no header), `headers`, or at a place.
@@ -110,6 +110,8 @@ export type FaultSubject = {
   readonly model: string | undefined;
 };
 
+const ONLY_STREAMS: ReadonlySet<Fault['kind']> = new Set(['stream-error', 'failed'] as const);
+
 type Armed = { readonly rule: FaultRule; left: number; skip: number };
 
 /** The faults that wait to strike, in the order in which they were set. */
@@ -135,6 +137,7 @@ export class FaultQueue {
   take(subject: FaultSubject): Fault | undefined {
     for (const armed of this.#armed) {
       if (!strikes(armed.rule.when ?? {}, subject)) continue;
+      if (ONLY_STREAMS.has(armed.rule.fault.kind) && !subject.stream) continue;
       if (armed.skip > 0) {
         armed.skip -= 1;
         continue;

@@ -177,6 +177,20 @@ describe('faults', () => {
     });
   });
 
+  it('of streams leave requests without a stream alone and wait for the next stream', async () => {
+    simulator.faults.add({ fault: { kind: 'stream-error' } });
+    expect((await postMessages(simulator, messagesBody())).status).toBe(200);
+    expect(simulator.faults.left).toBe(1);
+    expect((await postMessages(simulator, messagesBody({ stream: true }))).events.at(-1)?.name).toBe('error');
+    simulator.script.add({
+      id: 'a',
+      when: {},
+      rounds: [{ steps: [{ say: 'whole' }], fault: { kind: 'stream-error' } }],
+    });
+    expect((await postMessages(simulator, messagesBody({ stream: true }))).events.at(-1)?.name).toBe('error');
+    expect((await postMessages(simulator, messagesBody())).text).toContain('whole');
+  });
+
   it('reset before the headers, and after so many bytes of the body', async () => {
     simulator.faults.add({ fault: { kind: 'reset' } });
     expect(await raw(request())).toEqual({ text: '', reset: true });

@@ -117,9 +117,7 @@ export function messagesFault(
       );
     }
     case 'stream-error': {
-      if (!whole.stream) {
-        return anthropicStatusFault({ kind: 'status', status: 529 }, call.ids);
-      }
+      if (!whole.stream) return undefined;
       const error = { type: fault.type ?? 'overloaded_error', message: fault.message ?? 'Overloaded' };
       const kept = whole.frames.slice(0, fault.afterEvents ?? 3);
       return { ...whole, frames: [...kept, eventFrame('error', { type: 'error', error })] };

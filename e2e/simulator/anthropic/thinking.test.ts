@@ -84,6 +84,21 @@ describe('signed thinking', () => {
     expect((await postMessages(simulator, body('claude-opus-4-8', none))).status).toBe(200);
   });
 
+  it('must begin the turn before the last results where the older rule is on', async () => {
+    const model = 'claude-haiku-4-5';
+    const changes = { max_tokens: 5000, thinking: { type: 'enabled', budget_tokens: 2048 } };
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1' }] },
+    ];
+    expect((await postMessages(simulator, body(model, messages, changes))).status).toBe(200);
+    simulator.settings.rules = { ...simulator.settings.rules, 'anthropic.thinking-first-in-tool-turn': true };
+    expect(errorMessage(await postMessages(simulator, body(model, messages, changes)))).toBe(
+      'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
+    );
+  });
+
   it('of another model is dropped without a word and not billed', async () => {
     const messages = await converse('claude-opus-4-8', 1);
     const other = await postMessages(simulator, body('claude-opus-4-7', messages));

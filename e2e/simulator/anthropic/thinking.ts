@@ -49,7 +49,7 @@ export function checkThinking(body: JsonObject, context: ThinkingContext): Think
   const wantsReport = context.betas.has(BINDING_BETA);
   const reports: JsonObject[] = [];
   const fail = (error: AnthropicError): ThinkingCheck => ({ error, dropped, transformations: undefined });
-  const latest = latestTurnError(body, context);
+  const latest = latestTurnError(body, context) ?? firstBlockError(body, context);
   if (latest !== undefined) return fail(latest);
   const mode = modeOf(body, context);
   let before = '';
@@ -145,6 +145,26 @@ function latestTurnError(body: JsonObject, context: ThinkingContext): AnthropicE
   const path = blocks.find(({ block }) => isThinking(block))?.path ?? `messages.${index}`;
   return invalidRequest(
     `${path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`,
+  );
+}
+
+/** Older rule: with thinking enabled, the assistant turn before the last results begins with thinking. */
+function firstBlockError(body: JsonObject, { settings }: ThinkingContext): AnthropicError | undefined {
+  if (!settings.rules['anthropic.thinking-first-in-tool-turn']) return undefined;
+  const messages = asObjects(body.messages);
+  const index = messages.findLastIndex((message) => message.role === 'assistant');
+  const [first] = placedBlocks(messages[index] ?? {}, index);
+  const isLoop = asObjects(messages.at(-1)?.content).some((block) => block.type === 'tool_result');
+  if (
+    asObject(body.thinking)?.type !== 'enabled' ||
+    first === undefined ||
+    !isLoop ||
+    isThinking(first.block)
+  ) {
+    return undefined;
+  }
+  return invalidRequest(
+    `${first.path}.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${asString(first.block.type) ?? ''}\`.`,
   );
 }
 

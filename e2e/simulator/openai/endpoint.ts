@@ -120,14 +120,15 @@ export function responsesFault(fault: Fault, call: ResponsesCall, whole: Answer)
     case 'status':
       return openAiStatusFault(fault, call.ids);
     case 'too-long':
-      if (fault.inStream !== true) return openAiErrorAnswer(CONTEXT_LENGTH_ERROR, call.ids, accountHeaders());
+      if (fault.inStream !== true || !whole.stream)
+        return openAiErrorAnswer(CONTEXT_LENGTH_ERROR, call.ids, accountHeaders());
       return failing(call, whole, 2, { code: 'context_length_exceeded', message: CONTEXT_LENGTH_MESSAGE });
     case 'failed': {
       const message = fault.message ?? 'The server had an error while processing your request.';
       return failing(call, whole, fault.afterEvents ?? 2, { code: fault.code, message });
     }
     case 'stream-error': {
-      if (!whole.stream) return openAiStatusFault({ kind: 'status', status: 500 }, call.ids);
+      if (!whole.stream) return undefined;
       const kept = whole.frames.slice(0, fault.afterEvents ?? 3);
       const data = {
         type: 'error',
@@ -144,8 +145,14 @@ export function responsesFault(fault: Fault, call: ResponsesCall, whole: Answer)
 }
 
 /** A stream that ends with `response.failed` after so many of its events. */
-function failing(call: ResponsesCall, whole: Answer, afterEvents: number, error: JsonObject): Answer {
-  const kept = whole.stream ? whole.frames.slice(0, afterEvents) : [];
+function failing(
+  call: ResponsesCall,
+  whole: Answer,
+  afterEvents: number,
+  error: JsonObject,
+): Answer | undefined {
+  if (!whole.stream) return undefined;
+  const kept = whole.frames.slice(0, afterEvents);
   const response = responseObject(
     {
       id: call.ids('resp_', 48),
@@ -159,7 +166,6 @@ function failing(call: ResponsesCall, whole: Answer, afterEvents: number, error:
     null,
     error,
   );
-  if (!whole.stream) return jsonAnswer(200, response, whole.headers.slice(1));
   const data = { type: 'response.failed', sequence_number: kept.length, response };
   return { ...whole, frames: [...kept, eventFrame('response.failed', data)] };
 }
