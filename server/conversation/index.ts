@@ -1,3 +1,4 @@
+export { answerNeeds, chainAnswer } from './answers.ts';
 export { hexOf, sameBytes, viewOf } from './bytes.ts';
 export { canonicalBytes, canonicalText, isSupersetText, sameNumber } from './canonical.ts';
 export {
@@ -36,17 +37,15 @@ export {
   NO_FORMS,
   type StoredMessage,
 } from './moves.ts';
-export {
-  answerNeeds,
-  type ChainedMessage,
-  chainAnswer,
-  type ResolvedChain,
-  type ResolveInput,
-  type ResolveNeed,
-  type ResolveReplies,
-  resolveChain,
-  type SliceMapping,
-} from './resolve.ts';
+export type {
+  ChainedMessage,
+  ResolvedChain,
+  ResolveInput,
+  ResolveNeed,
+  ResolveReplies,
+  SliceMapping,
+} from './resolution.ts';
+export { resolveChain } from './resolve.ts';
 export {
   fieldNamed,
   fieldsOf,

@@ -3,6 +3,7 @@ import { canonicalText, isSupersetText } from './canonical.ts';
 import type { MessageHash } from './chain.ts';
 import { type JsonNode, jsonObject, readJson } from './json.ts';
 import type { Item, Role } from './model.ts';
+import { isJoined, placeIn, unfold } from './reminders.ts';
 
 /** What of an item is compared when a message may be another form of a known one. Texts and bodies are masked. */
 export type ComparableItem = Pick<Item, 'kind' | 'text' | 'tool'> & {
@@ -47,8 +48,8 @@ export interface FormQuestion {
 
 /**
  * The verdict. `same`: what came is the known message. `knownNext`: it is the known message and the system message
- * behind it in one. With `incomingNext` set, this holds only because of the system message behind: `absorbed` that
- * one is nothing but the moved reminders, `needed` it has more and is a message of its own.
+ * behind it, either in one or together with the incoming one. With `incomingNext` set, this holds only because of the
+ * system message behind: `absorbed` that one says nothing else, `needed` it says more and is a message of its own.
  */
 export type FormVerdict =
   | { readonly verdict: 'different' }
@@ -58,25 +59,34 @@ const DIFFERENT: FormVerdict = { verdict: 'different' };
 
 /**
  * Decides whether a message is a known one in another form. The forms are: a reminder that was a part of its own is
- * folded into a tool result's text behind an empty line, or stands in the next system message (and both ways back); a
- * tool call's input has further keys; an answer lacks reasoning, blank texts and what {@link AgentForms.isDropped}
- * names. Everything else must be equal, part by part and in order. Parts that have images or files are never judged
- * the same here; of equal reminders in one message, of which some moved, not all orders are found.
+ * folded into a tool result's text behind an empty line (blanks at that text's end are lost then), or stands in the
+ * next system message, before or behind what that one said already, and both ways back; of equal reminders fewer come
+ * back, but one at least; a tool call's input has further keys; an answer lacks reasoning, blank texts and what
+ * {@link AgentForms.isDropped} names. Everything else must be equal, part by part and in order. Parts that have images
+ * or files are never judged the same here.
  */
 export function matchForm(question: FormQuestion, forms: AgentForms): FormVerdict {
-  const { known, incoming } = question;
+  const { known, incoming, knownNext, incomingNext } = question;
   if (known.role !== incoming.role) return DIFFERENT;
   if (known.role === 'assistant') {
     return sameAnswer(known.items, incoming.items, forms)
       ? { verdict: 'same', incomingNext: null }
       : DIFFERENT;
   }
-  const moved = alignReminders(partsOf(known.items, forms), partsOf(incoming.items, forms));
-  if (moved === null) return DIFFERENT;
-  const fromKnown = placeIn(moved.leftOfKnown, question.incomingNext);
-  const fromIncoming = placeIn(moved.leftOfIncoming, question.knownNext);
-  if (fromKnown === 'missing' || fromIncoming === 'missing' || fromIncoming === 'needed') return DIFFERENT;
-  return { verdict: fromIncoming === 'absorbed' ? 'knownNext' : 'same', incomingNext: fromKnown };
+  const left = new Alignment(partsOf(known.items, forms), partsOf(incoming.items, forms)).leftOver();
+  if (left === null) return DIFFERENT;
+  if (left.ofIncoming.length > 0) {
+    const stood = systemText(knownNext);
+    const isBoth = left.ofKnown.length === 0 && stood !== null && isJoined(stood, left.ofIncoming, 'each');
+    return isBoth ? { verdict: 'knownNext', incomingNext: null } : DIFFERENT;
+  }
+  if (left.ofKnown.length === 0) return { verdict: 'same', incomingNext: null };
+  const behind = systemText(knownNext);
+  if (behind !== null && placeIn([...left.ofKnown, behind], systemText(incomingNext)) === 'absorbed') {
+    return { verdict: 'knownNext', incomingNext: 'absorbed' };
+  }
+  const place = placeIn(left.ofKnown, systemText(incomingNext));
+  return place === 'missing' ? DIFFERENT : { verdict: 'same', incomingNext: place };
 }
 
 /** True if an answer that came back is the known one less what agents drop, its calls' inputs with further keys. */
@@ -116,115 +126,92 @@ function partsOf(items: readonly ComparableItem[], forms: AgentForms): readonly 
   return items.map((item) => ({ item, reminder: hasMedia(item) ? null : forms.reminderOf(item) }));
 }
 
-/**
- * Walks both messages side by side. Reminders that only one of them has as parts, and that are not folded into a tool
- * result of the other, are left over; null where anything else differs.
- */
-function alignReminders(
-  known: readonly Part[],
-  incoming: readonly Part[],
-): { readonly leftOfKnown: readonly string[]; readonly leftOfIncoming: readonly string[] } | null {
-  const folded = new Set<Part>();
-  const leftOfKnown: string[] = [];
-  const leftOfIncoming: string[] = [];
-  let left = 0;
-  let right = 0;
-  for (;;) {
-    const one = known[left];
-    const other = incoming[right];
-    if (one !== undefined && folded.has(one)) left++;
-    else if (other !== undefined && folded.has(other)) right++;
-    else if (one === undefined && other === undefined) return { leftOfKnown, leftOfIncoming };
-    else if (one !== undefined && other !== undefined && sameItem(one.item, other.item)) {
-      left++;
-      right++;
-    } else if (other?.reminder != null && (one?.reminder == null || hasLater(incoming, right, one))) {
-      leftOfIncoming.push(other.reminder);
-      right++;
-    } else if (one?.reminder != null) {
-      leftOfKnown.push(one.reminder);
-      left++;
-    } else if (one !== undefined && other !== undefined && foldedPair(known, left, incoming, right, folded)) {
-      left++;
-      right++;
-    } else return null;
+/** Both messages side by side, and which of their reminders were found folded into a tool result of the other. */
+class Alignment {
+  private readonly folded = new Set<Part>();
+
+  constructor(
+    private readonly known: readonly Part[],
+    private readonly incoming: readonly Part[],
+  ) {}
+
+  /** The reminders that stand elsewhere now (or stood elsewhere before); null where anything else differs. */
+  leftOver(): { readonly ofKnown: readonly string[]; readonly ofIncoming: readonly string[] } | null {
+    const ofKnown: Part[] = [];
+    const ofIncoming: Part[] = [];
+    let left = 0;
+    let right = 0;
+    while (left < this.known.length || right < this.incoming.length) {
+      const one = this.known[left];
+      const other = this.incoming[right];
+      if (one !== undefined && this.folded.has(one)) left++;
+      else if (other !== undefined && this.folded.has(other)) right++;
+      else if (one !== undefined && other !== undefined && this.isPair(left, right)) {
+        left++;
+        right++;
+      } else if (other?.reminder != null && (one?.reminder == null || this.comesLater(right, one))) {
+        ofIncoming.push(other);
+        right++;
+      } else if (one?.reminder != null) {
+        ofKnown.push(one);
+        left++;
+      } else return null;
+    }
+    return {
+      ofKnown: this.lessRepeated(ofKnown).flatMap(reminderOf),
+      ofIncoming: ofIncoming.flatMap(reminderOf),
+    };
+  }
+
+  /** True if the parts are the same, as they are or with reminders folded into one of them. */
+  private isPair(left: number, right: number): boolean {
+    const { item: one } = this.known[left] as Part;
+    const { item: other } = this.incoming[right] as Part;
+    if (sameItem(one, other)) return true;
+    if (one.kind !== 'tool_result' || !sameItem({ ...one, text: '' }, { ...other, text: '' })) return false;
+    return (
+      this.unfoldPair(other.text, [one.text, one.text.trimEnd()], this.known.slice(left + 1)) ||
+      this.unfoldPair(one.text, [other.text], this.incoming.slice(right + 1))
+    );
+  }
+
+  /** True if a text is one of these with reminders behind it that stand among the parts and are not folded yet. */
+  private unfoldPair(text: string, beginnings: readonly string[], parts: readonly Part[]): boolean {
+    const free = parts.filter((part) => part.reminder !== null && !this.folded.has(part));
+    const used = unfold(
+      text,
+      beginnings,
+      free.map((part) => part.item.text),
+    );
+    for (const index of used ?? []) this.folded.add(free[index] as Part);
+    return used !== null;
+  }
+
+  private comesLater(right: number, part: Part): boolean {
+    return this.incoming.slice(right + 1).some((later) => later.item.text === part.item.text);
+  }
+
+  /** Those of which no equal one came back, where it stood or folded, while more had been sent. */
+  private lessRepeated(left: readonly Part[]): readonly Part[] {
+    const count = (parts: readonly Part[], text: string | null) =>
+      parts.filter((part) => part.reminder === text).length;
+    return left.filter(({ reminder }) => {
+      const sent = count(this.known, reminder);
+      const folded = this.known.filter((part) => part.reminder === reminder && this.folded.has(part)).length;
+      const back = count(this.incoming, reminder) + folded;
+      return back === 0 || back >= sent;
+    });
   }
 }
 
-function hasLater(parts: readonly Part[], from: number, part: Part): boolean {
-  return parts.slice(from + 1).some((later) => later.item.text === part.item.text);
+function reminderOf(part: Part): readonly string[] {
+  return part.reminder === null ? [] : [part.reminder];
 }
 
-/** True if two tool results are the same once reminders that stand behind one are folded into it. */
-function foldedPair(
-  known: readonly Part[],
-  left: number,
-  incoming: readonly Part[],
-  right: number,
-  folded: Set<Part>,
-): boolean {
-  const one = (known[left] as Part).item;
-  const other = (incoming[right] as Part).item;
-  if (one.kind !== 'tool_result' || !sameItem({ ...one, text: '' }, { ...other, text: '' })) return false;
-  const behind = one.text.length < other.text.length ? known.slice(left + 1) : incoming.slice(right + 1);
-  const parts = behind.filter((part) => !folded.has(part));
-  const [short, long] = one.text.length < other.text.length ? [one.text, other.text] : [other.text, one.text];
-  const used = long.startsWith(short) ? unfold(long.slice(short.length), parts) : null;
-  for (const part of used ?? []) folded.add(part);
-  return used !== null;
-}
-
-/** The reminders, in their order, that make up a text folded onto a result; null where it is anything else. */
-function unfold(text: string, parts: readonly Part[]): readonly Part[] | null {
-  const used: Part[] = [];
-  let rest = text;
-  for (const part of parts) {
-    if (part.reminder === null || rest === '') continue;
-    const forms = [`\n\n${part.item.text}`, `\n\n${part.item.text.trimEnd()}`];
-    const form = forms.find((candidate) => rest.startsWith(candidate));
-    if (form === undefined) continue;
-    used.push(part);
-    rest = rest.slice(form.length);
-  }
-  return rest === '' && used.length > 0 ? used : null;
-}
-
-/**
- * Where moved reminders stand: null there are none; `absorbed` the system message is these and nothing more, in
- * order; `needed` it has each of them among its paragraphs; `missing` it has not.
- */
-function placeIn(
-  reminders: readonly string[],
-  system: ComparableMessage | null,
-): 'absorbed' | 'needed' | 'missing' | null {
-  if (reminders.length === 0) return null;
-  if (system === null || system.items.some(hasMedia)) return 'missing';
-  const text = system.items.map((item) => item.text).join('\n\n');
-  if (isJoined(text, reminders)) return 'absorbed';
-  return reminders.every((reminder) => hasParagraph(text, reminder)) ? 'needed' : 'missing';
-}
-
-/** True if the text is exactly these, one under the other (by a line break or an empty line). */
-function isJoined(text: string, reminders: readonly string[]): boolean {
-  let at = 0;
-  for (const [index, reminder] of reminders.entries()) {
-    if (!text.startsWith(reminder, at)) return false;
-    at += reminder.length;
-    if (index === reminders.length - 1) return at === text.length;
-    if (text[at] !== '\n') return false;
-    at += text[at + 1] === '\n' ? 2 : 1;
-  }
-  return false;
-}
-
-/** True if the reminder stands in the text from the beginning of a line to the end of one. */
-function hasParagraph(text: string, reminder: string): boolean {
-  if (reminder === '') return false;
-  for (let at = text.indexOf(reminder); at >= 0; at = text.indexOf(reminder, at + 1)) {
-    const end = at + reminder.length;
-    if ((at === 0 || text[at - 1] === '\n') && (end === text.length || text[end] === '\n')) return true;
-  }
-  return false;
+/** The text of a system message; null where there is none or it has more than text. */
+function systemText(message: ComparableMessage | null): string | null {
+  if (message === null || message.role !== 'system' || message.items.some(hasMedia)) return null;
+  return message.items.map((item) => item.text).join('\n\n');
 }
 
 function hasMedia(item: ComparableItem): boolean {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { answerNeeds, chainAnswer } from './answers.ts';
 import { hexOf } from './bytes.ts';
-import { answerNeeds, chainAnswer, resolveChain } from './resolve.ts';
+import { resolveChain } from './resolve.ts';
 import {
   elementOf,
   forms,
@@ -34,7 +35,7 @@ const spoken: fc.Arbitrary<Spoken> = fc.oneof(
 const conversation = fc.array(spoken, { maxLength: 8 });
 
 describe('a resend', () => {
-  it('adds nothing, asks once and parses nothing but reasoning that stands first', () => {
+  it('adds nothing, asks for slices alone and parses nothing but reasoning that stands first', () => {
     fc.assert(
       fc.property(fc.array(conversation, { maxLength: 3 }), conversation, (before, last) => {
         const archive = new MemoryArchive();
@@ -44,10 +45,11 @@ describe('a resend', () => {
         expect(again.added).toEqual([]);
         expect(again.aliases).toEqual([]);
         expect(hexOf(again.head)).toBe(hexOf(first.head));
-        expect(archive.asked).toEqual(last.length === 0 ? [] : ['slices']);
         // Reasoning before any message leads nowhere that could be kept.
         const leading = last.findIndex((message) => !parse(elementOf(message)).transparent);
         expect(archive.parsed).toBe(leading < 0 ? last.length : leading);
+        expect(new Set(archive.asked)).toEqual(new Set(last.length === 0 ? [] : ['slices']));
+        if (leading === 0) expect(archive.asked).toHaveLength(1);
       }),
     );
   });
@@ -163,6 +165,7 @@ describe('moved reminders', () => {
     expect(chain.added).toHaveLength(2);
     archive.record([...moved, ...after]);
     expect(archive.asked).toEqual(['slices', 'slices']);
+    expect(archive.parsed).toBe(0);
   });
 
   it('in a system message with more behind it leave that one a message of its own', () => {
@@ -174,6 +177,17 @@ describe('moved reminders', () => {
     expect(chain.added.map((added) => added.message.role)).toEqual(['system']);
     expect(hexOf(archive.record(moved).head)).toBe(hexOf(chain.head));
     expect(archive.record(moved).added).toEqual([]);
+  });
+
+  it('in a system message that was there already are that one and the message before it', () => {
+    const archive = new MemoryArchive();
+    const { head } = archive.record([...own, system('tasks')]);
+    const moved = [...before, results('result#1:hi'), system('be brief\n\ntasks')];
+    const chain = archive.record([...moved, ...after]);
+    expect(chain.positions.slice(2, 4).map(hexOf)).toEqual([hexOf(head), hexOf(head)]);
+    expect(chain.added).toHaveLength(2);
+    archive.record([...moved, ...after]);
+    expect(archive.parsed).toBe(0);
   });
 
   it('that are missing make another message, also once the moved form is known', () => {

@@ -1,68 +1,15 @@
 import { hexOf } from './bytes.ts';
 import { type MessageHash, messageHash, type SliceHash, sliceGroupHash, sliceHash } from './chain.ts';
-import type { Item, Message } from './model.ts';
-import { type AgentForms, type ComparableItem, matchForm, type StoredMessage } from './moves.ts';
-
-/** Where a slice (or a group of slices) leads: with the chain at `parent`, it goes on to `message`. */
-export interface SliceMapping {
-  readonly parent: MessageHash;
-  readonly message: MessageHash;
-}
-
-/** What {@link resolveChain} asks for, one thing at a time; each is answered by the reply of the same kind. */
-export type ResolveNeed =
-  /** Mappings by hex of the slice hash (`lookUpSlices` of the store). */
-  | { readonly need: 'slices'; readonly slices: readonly SliceHash[] }
-  /** Stored children of a message, newest first; few may be given, but `wanted` must be among them if it is stored. */
-  | { readonly need: 'children'; readonly parent: MessageHash; readonly wanted: MessageHash | null }
-  /** The items as they would be stored: one for each, in order. */
-  | { readonly need: 'masked'; readonly items: readonly Item[] };
-
-/** What answers each need. */
-export interface ResolveReplies<Masked extends ComparableItem> {
-  readonly slices: ReadonlyMap<string, readonly SliceMapping[]>;
-  readonly children: readonly StoredMessage[];
-  readonly masked: readonly Masked[];
-}
-
-/** A message of the request that the store does not have. */
-export interface ChainedMessage<Masked extends ComparableItem = ComparableItem> {
-  readonly hash: MessageHash;
-  readonly parent: MessageHash;
-  readonly message: Message;
-  /** Its items masked, where they were asked for on the way; null: not yet. */
-  readonly masked: readonly Masked[] | null;
-  /** Messages without a place of their own (reasoning) that stood directly before it. */
-  readonly reasoning: readonly Message[];
-}
-
-/** What a request's elements are. */
-export interface ResolvedChain<Masked extends ComparableItem = ComparableItem> {
-  /** The newest message of the request's own chain; the root where it has none. */
-  readonly head: MessageHash;
-  /** The message at which the chain stands behind each element. */
-  readonly positions: readonly MessageHash[];
-  /** Messages to be appended, parents first. */
-  readonly added: readonly ChainedMessage<Masked>[];
-  /** Forms to be remembered, so that they need not be parsed again. Those that the store has are not among them. */
-  readonly aliases: readonly {
-    readonly parent: MessageHash;
-    readonly slice: SliceHash;
-    readonly message: MessageHash;
-  }[];
-}
-
-/** What {@link resolveChain} works on. */
-export interface ResolveInput {
-  /** The account's key. */
-  readonly key: Uint8Array;
-  /** The parent of a first message. */
-  readonly root: MessageHash;
-  /** The raw elements of the request, in order. */
-  readonly elements: readonly Uint8Array[];
-  readonly parse: (element: Uint8Array) => Message;
-  readonly forms: AgentForms;
-}
+import type { Message } from './model.ts';
+import { type ComparableItem, matchForm } from './moves.ts';
+import type {
+  ChainedMessage,
+  ResolvedChain,
+  ResolveInput,
+  ResolveNeed,
+  ResolveReplies,
+  SliceMapping,
+} from './resolution.ts';
 
 /**
  * Finds the chain of a request. Elements whose bytes were seen at their place are recognised by their hash and not
@@ -77,55 +24,14 @@ export function* resolveChain<Masked extends ComparableItem>(
   return yield* walk.run();
 }
 
-/** Drives {@link resolveChain} with functions that answer. What they throw ends it. */
-export async function answerNeeds<Masked extends ComparableItem>(
-  walk: Generator<ResolveNeed, ResolvedChain<Masked>, unknown>,
-  answers: {
-    readonly slices: (slices: readonly SliceHash[]) => Promise<ResolveReplies<Masked>['slices']>;
-    readonly children: (
-      parent: MessageHash,
-      wanted: MessageHash | null,
-    ) => Promise<ResolveReplies<Masked>['children']>;
-    readonly masked: (items: readonly Item[]) => Promise<ResolveReplies<Masked>['masked']>;
-  },
-): Promise<ResolvedChain<Masked>> {
-  let step = walk.next();
-  while (step.done !== true) {
-    const asked = step.value;
-    if (asked.need === 'slices') step = walk.next(await answers.slices(asked.slices));
-    else if (asked.need === 'children') step = walk.next(await answers.children(asked.parent, asked.wanted));
-    else step = walk.next(await answers.masked(asked.items));
-  }
-  return step.value;
-}
-
-/** Gives the messages of an answer their places behind `parent`. Those without a place go to the next that has one. */
-export function chainAnswer(
-  key: Uint8Array,
-  parent: MessageHash,
-  messages: readonly Message[],
-): readonly ChainedMessage[] {
-  const chained: ChainedMessage[] = [];
-  let at = parent;
-  let reasoning: Message[] = [];
-  for (const message of messages) {
-    if (message.transparent) {
-      reasoning.push(message);
-      continue;
-    }
-    const hash = messageHash(key, at, message.role, message.canonical);
-    chained.push({ hash, parent: at, message, masked: null, reasoning });
-    reasoning = [];
-    at = hash;
-  }
-  return chained;
-}
-
 class Walk<Masked extends ComparableItem> {
   private readonly slices: readonly SliceHash[];
   private readonly parsed = new Map<number, Message>();
   private readonly masked = new Map<number, readonly Masked[]>();
   private known: ResolveReplies<Masked>['slices'] = new Map();
+  /** Names of an element together with the one behind it, of those that no slice of their own led to. */
+  private readonly groups = new Map<number, SliceHash>();
+  private knownGroups: ResolveReplies<Masked>['slices'] = new Map();
   private readonly positions: MessageHash[] = [];
   private readonly added: ChainedMessage<Masked>[] = [];
   private readonly aliases: { parent: MessageHash; slice: SliceHash; message: MessageHash }[] = [];
@@ -143,9 +49,22 @@ class Walk<Masked extends ComparableItem> {
     if (this.slices.length > 0) {
       this.known = (yield { need: 'slices', slices: this.slices }) as ResolveReplies<Masked>['slices'];
     }
+    yield* this.lookUpGroups();
     let index = 0;
     while (index < this.slices.length) index += yield* this.step(index);
     return { head: this.at, positions: this.positions, added: this.added, aliases: this.aliases };
+  }
+
+  /** One question for all elements that may be known together with the one behind them alone. */
+  private *lookUpGroups(): Generator<ResolveNeed, void, unknown> {
+    if ([...this.known.values()].every((mappings) => mappings.length === 0)) return;
+    for (const [index, slice] of this.slices.entries()) {
+      if (index + 1 === this.slices.length || (this.known.get(hexOf(slice)) ?? []).length > 0) continue;
+      this.groups.set(index, sliceGroupHash(this.input.key, this.slices.slice(index, index + 2)));
+    }
+    if (this.groups.size === 0) return;
+    const slices = [...this.groups.values()];
+    this.knownGroups = (yield { need: 'slices', slices }) as ResolveReplies<Masked>['slices'];
   }
 
   /** Places the element at `index`, and says how many elements were placed. */
@@ -155,6 +74,12 @@ class Walk<Masked extends ComparableItem> {
     if (seen !== null) {
       if (!same(seen, this.at)) this.reasoning = [];
       return this.place(1, seen);
+    }
+    const group = this.groups.get(index);
+    const together = this.stored && group !== undefined ? mappingAt(this.knownGroups, group, this.at) : null;
+    if (together !== null) {
+      this.reasoning = [];
+      return this.place(2, together);
     }
     const message = this.messageAt(index);
     if (message.transparent) {
@@ -176,12 +101,6 @@ class Walk<Masked extends ComparableItem> {
     next: Message | null,
   ): Generator<ResolveNeed, number, unknown> {
     const slice = this.slices[index] as SliceHash;
-    const group = next === null ? null : sliceGroupHash(this.input.key, this.slices.slice(index, index + 2));
-    if (group !== null) {
-      const mappings = (yield { need: 'slices', slices: [group] }) as ResolveReplies<Masked>['slices'];
-      const seen = mappingAt(mappings, group, this.at);
-      if (seen !== null) return this.place(2, seen);
-    }
     const hash = messageHash(this.input.key, this.at, message.role, message.canonical);
     const children = (yield {
       need: 'children',
@@ -193,25 +112,30 @@ class Walk<Masked extends ComparableItem> {
     if (candidates.length === 0) return 0;
     const incoming = { role: message.role, items: yield* this.maskedAt(index) };
     const incomingNext = next === null ? null : { role: next.role, items: yield* this.maskedAt(index + 1) };
+    const question = { incoming, incomingNext };
+    let needed: MessageHash | null = null;
     for (const known of candidates) {
-      const alone = matchForm({ known, knownNext: null, incoming, incomingNext }, this.input.forms);
-      if (alone.verdict === 'same')
-        return yield* this.placeForm(index, known.hash, alone.incomingNext, group);
+      const alone = matchForm({ ...question, known, knownNext: null }, this.input.forms);
+      if (alone.verdict !== 'same') continue;
+      if (alone.incomingNext !== 'needed')
+        return yield* this.placeForm(index, known.hash, alone.incomingNext);
+      needed ??= known.hash;
     }
-    if (!incoming.items.some((item) => this.input.forms.reminderOf(item) !== null)) return 0;
-    for (const known of candidates) {
+    const mayHaveTwo =
+      needed !== null || incoming.items.some((item) => this.input.forms.reminderOf(item) !== null);
+    for (const known of mayHaveTwo ? candidates : []) {
       const behind = (yield {
         need: 'children',
         parent: known.hash,
         wanted: null,
       }) as ResolveReplies<Masked>['children'];
       for (const knownNext of behind.filter((child) => child.role === 'system')) {
-        const both = matchForm({ known, knownNext, incoming, incomingNext }, this.input.forms);
+        const both = matchForm({ ...question, known, knownNext }, this.input.forms);
         if (both.verdict === 'knownNext')
-          return yield* this.placeForm(index, knownNext.hash, both.incomingNext, group);
+          return yield* this.placeForm(index, knownNext.hash, both.incomingNext);
       }
     }
-    return 0;
+    return needed === null ? 0 : yield* this.placeForm(index, needed, 'needed');
   }
 
   /** The element is another form of what ends at `message`, alone or together with the system message behind it. */
@@ -219,10 +143,9 @@ class Walk<Masked extends ComparableItem> {
     index: number,
     message: MessageHash,
     incomingNext: 'absorbed' | 'needed' | null,
-    group: SliceHash | null,
   ): Generator<ResolveNeed, number, unknown> {
-    if (incomingNext === null || group === null)
-      return this.remember(1, this.slices[index] as SliceHash, message);
+    if (incomingNext === null) return this.remember(1, this.slices[index] as SliceHash, message);
+    const group = sliceGroupHash(this.input.key, this.slices.slice(index, index + 2));
     if (incomingNext === 'absorbed') return this.remember(2, group, message);
     const parent = this.at;
     this.place(1, message);

@@ -1,14 +1,10 @@
+import { chainAnswer } from '../answers.ts';
 import { hexOf } from '../bytes.ts';
 import { messageHash, rootHash } from '../chain.ts';
 import type { Item, ItemKind, Message, Role } from '../model.ts';
 import type { AgentForms, StoredMessage } from '../moves.ts';
-import {
-  chainAnswer,
-  type ResolvedChain,
-  type ResolveNeed,
-  resolveChain,
-  type SliceMapping,
-} from '../resolve.ts';
+import type { ResolvedChain, ResolveNeed, SliceMapping } from '../resolution.ts';
+import { resolveChain } from '../resolve.ts';
 
 /** The account's key of tests. */
 export const KEY = new Uint8Array(32).fill(3);
