@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { asObject, type JsonObject, parseJson } from './json.ts';
 import type { Simulator } from './simulator.ts';
 
@@ -78,4 +79,26 @@ export function readEvents(text: string): ReadEvent[] {
 /** The error message of a refusal of either provider. */
 export function errorMessage(reply: Reply): string {
   return String(asObject(reply.json.error)?.message ?? '');
+}
+
+/** Sends raw bytes and gives everything that came back once the connection ended, and whether it was reset. */
+export function sendRaw(simulator: Simulator, bytes: string): Promise<{ text: string; reset: boolean }> {
+  return new Promise((resolve) => {
+    const socket = connect(simulator.port, '127.0.0.1');
+    let text = '';
+    let reset = false;
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      reset = error.code === 'ECONNRESET';
+    });
+    socket.on('close', () => resolve({ text, reset }));
+    socket.write(bytes);
+  });
+}
+
+/** A whole streaming Messages request as bytes; its connection closes behind it. */
+export function rawRequest(body = JSON.stringify(messagesBody({ stream: true })), headers = ''): string {
+  return `POST /v1/messages HTTP/1.1\r\nHost: x\r\nx-api-key: k\r\nConnection: close\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
