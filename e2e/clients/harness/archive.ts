@@ -13,6 +13,7 @@ export interface SessionView {
 /** A row of a session's log. */
 export interface LogRowView {
   readonly seq: number;
+  readonly at: string;
   readonly kind: string;
   readonly thread: string;
   readonly docid: string | null;

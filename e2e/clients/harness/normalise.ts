@@ -6,6 +6,8 @@ export interface NormaliseOptions {
   readonly root: string;
   /** Keeps token counts and prices, for runs whose prompts have exactly one length. Default false. */
   readonly keepUsage?: boolean;
+  /** Names of further members to leave out. */
+  readonly leaveOut?: readonly string[];
 }
 
 /** Names of members whose value is a time, a duration, a process or a name drawn by lot. */
@@ -53,7 +55,10 @@ export function normaliseJson(value: Json, options: NormaliseOptions): Json {
   if (Array.isArray(value)) return value.map((entry) => normaliseJson(entry, options));
   if (value === null || typeof value !== 'object') return value;
   const kept = Object.entries(value).filter(
-    ([key]) => !VOLATILE.some((form) => form.test(key)) && (options.keepUsage === true || !USAGE.test(key)),
+    ([key]) =>
+      !VOLATILE.some((form) => form.test(key)) &&
+      (options.keepUsage === true || !USAGE.test(key)) &&
+      options.leaveOut?.includes(key) !== true,
   );
   return Object.fromEntries(
     kept.map(([key, member]) => [normaliseText(key, options), normaliseJson(member, options)]),

@@ -30,7 +30,7 @@ const BESIDE = new Set([
 ]);
 
 /** Collects what a side's agents showed, stored, wrote and sent. */
-export function collectOutcome(side: Side, options: { readonly keepUsage?: boolean } = {}): Outcome {
+export function collectOutcome(side: Side, options: Omit<NormaliseOptions, 'root'> = {}): Outcome {
   const rules: NormaliseOptions = { root: side.scratch.root, ...options };
   return {
     shown: side.runs.map((run) => ({ code: run.code, events: shownEvents(run.stdout, rules) })),

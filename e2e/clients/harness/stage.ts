@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import {
+  type Round,
   type Scenario,
   type ScenarioFunction,
   type Simulator,
@@ -15,6 +16,9 @@ import { Side } from './side.ts';
 import { type Exchange, startTap, type Tap } from './tap.ts';
 import { expectUnchangedBytes } from './wire.ts';
 
+/** How long the model thinks before it answers. */
+const THINKING_MS = 300;
+
 /** A scripted conversation that is played on both ways. */
 export interface Play {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
@@ -24,6 +28,8 @@ export interface Play {
   readonly run: (side: Side) => Promise<void>;
   /** Compares token counts and prices too; only where prompts have exactly one length. */
   readonly keepUsage?: boolean;
+  /** Names of members that may differ between the ways in this scenario; each with its reason beside it. */
+  readonly leaveOut?: readonly string[];
 }
 
 /** Both sides after a play, and what went over the wire between agents and gateway. */
@@ -96,8 +102,8 @@ export class Stage {
       addressesAt(tap, '/anthropic', '/openai'),
     );
     await Promise.all([play.run(direct), play.run(routed)]);
-    const usage = { keepUsage: play.keepUsage === true };
-    expectSameOutcome(collectOutcome(direct, usage), collectOutcome(routed, usage));
+    const rules = { keepUsage: play.keepUsage === true, leaveOut: play.leaveOut ?? [] };
+    expectSameOutcome(collectOutcome(direct, rules), collectOutcome(routed, rules));
     expectUnchangedBytes(this.#tap.exchanges(), this.#routed.requests.entries);
     return { direct, routed, exchanges: this.#tap.exchanges() };
   }
@@ -120,9 +126,22 @@ export class Stage {
     mkdirSync(folder, { recursive: true });
     const scratch = makeScratch(folder, way, play.files ?? {});
     simulator.reset();
-    for (const scenario of play.script) simulator.script.add(scenario);
+    for (const scenario of play.script) simulator.script.add(thoughtful(scenario));
     return new Side(way, scratch, simulator, addresses);
   }
+}
+
+/**
+ * The scenario with a pause at the beginning of each answer. No provider answers within milliseconds; an agent that
+ * closes its connection right after such an answer is gone before the product can look up whose connection it was.
+ */
+function thoughtful(scenario: Scenario | ScenarioFunction): Scenario | ScenarioFunction {
+  const slower = (round: Round): Round => ({ ...round, steps: [{ wait: THINKING_MS }, ...round.steps] });
+  if (typeof scenario !== 'function') return { ...scenario, rounds: scenario.rounds.map(slower) };
+  return (turn) => {
+    const round = scenario(turn);
+    return round === undefined ? undefined : slower(round);
+  };
 }
 
 function addressesAt(url: string, anthropic: string, openai: string): Side['addresses'] {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { LoggedRequest } from '../../simulator/index.ts';
-import type { WireMessage } from './http-bytes.ts';
+import { headerOf, type WireMessage } from './http-bytes.ts';
 import type { Exchange } from './tap.ts';
 
 /** Headers that belong to one hop, or that name the host: a gateway sets its own. */
@@ -30,7 +30,8 @@ interface Side {
 /**
  * Asserts that what reached the provider is what the agents sent, and what reached the agents is what the provider
  * answered: bodies byte for byte, headers in order and case, less those of one hop and the gateway's own. Requests for
- * a WebSocket are left out: the gateway answers them itself.
+ * a WebSocket are left out: the gateway answers them itself. Where the provider gave no answer at all, the gateway may
+ * answer with an error of its own.
  */
 export function expectUnchangedBytes(exchanges: readonly Exchange[], log: readonly LoggedRequest[]): void {
   const agent = exchanges.filter((exchange) => !isUpgrade(exchange.request)).map(agentSide);
@@ -49,8 +50,9 @@ export function behindDoor(target: string): string {
   return rest === '' ? '/' : rest;
 }
 
-function agentSide({ request, answer }: Exchange): Side {
+function agentSide({ request, answer: received }: Exchange): Side {
   const [method = '', target = ''] = request.start.split(' ');
+  const answer = received === null || isGatewaysOwn(received) ? null : received;
   const status = answer === null ? null : Number(answer.start.split(' ')[1]);
   return {
     method,
@@ -61,6 +63,11 @@ function agentSide({ request, answer }: Exchange): Side {
     answerHeaders: answer === null ? [] : kept(answer.headers),
     answerBody: answer === null ? '' : answer.body.toString('latin1'),
   };
+}
+
+/** An answer that the gateway made itself, because the provider gave none. */
+function isGatewaysOwn(answer: WireMessage): boolean {
+  return headerOf(answer, OURS)?.startsWith('refused') === true;
 }
 
 function providerSide(entry: LoggedRequest): Side {
