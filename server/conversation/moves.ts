@@ -47,12 +47,13 @@ export interface FormQuestion {
 }
 
 /**
- * The verdict. `same`: what came is the known message. `knownNext`: it is the known message and the system message
+ * The verdict. `undecided`: it is not the known message alone; whether it is that one and a system message stored
+ * behind it can be told with `knownNext`. `same`: what came is the known message. `knownNext`: it is the known message and the system message
  * behind it, either in one or together with the incoming one. With `incomingNext` set, this holds only because of the
  * system message behind: `absorbed` that one says nothing else, `needed` it says more and is a message of its own.
  */
 export type FormVerdict =
-  | { readonly verdict: 'different' }
+  | { readonly verdict: 'different' | 'undecided' }
   | { readonly verdict: 'same' | 'knownNext'; readonly incomingNext: 'absorbed' | 'needed' | null };
 
 const DIFFERENT: FormVerdict = { verdict: 'different' };
@@ -76,8 +77,10 @@ export function matchForm(question: FormQuestion, forms: AgentForms): FormVerdic
   const left = new Alignment(partsOf(known.items, forms), partsOf(incoming.items, forms)).leftOver();
   if (left === null) return DIFFERENT;
   if (left.ofIncoming.length > 0) {
+    if (left.ofKnown.length > 0) return DIFFERENT;
+    if (knownNext === null) return { verdict: 'undecided' };
     const stood = systemText(knownNext);
-    const isBoth = left.ofKnown.length === 0 && stood !== null && isJoined(stood, left.ofIncoming, 'each');
+    const isBoth = stood !== null && isJoined(stood, left.ofIncoming, 'each');
     return isBoth ? { verdict: 'knownNext', incomingNext: null } : DIFFERENT;
   }
   if (left.ofKnown.length === 0) return { verdict: 'same', incomingNext: null };

@@ -1,7 +1,7 @@
 import { hexOf } from './bytes.ts';
 import { type MessageHash, messageHash, type SliceHash, sliceGroupHash, sliceHash } from './chain.ts';
 import type { Message } from './model.ts';
-import { type ComparableItem, matchForm } from './moves.ts';
+import { type ComparableItem, type FormQuestion, matchForm, type StoredMessage } from './moves.ts';
 import type {
   ChainedMessage,
   ResolvedChain,
@@ -102,40 +102,53 @@ class Walk<Masked extends ComparableItem> {
   ): Generator<ResolveNeed, number, unknown> {
     const slice = this.slices[index] as SliceHash;
     const hash = messageHash(this.input.key, this.at, message.role, message.canonical);
-    const children = (yield {
-      need: 'children',
-      parent: this.at,
-      wanted: hash,
-    }) as ResolveReplies<Masked>['children'];
+    const children = yield* this.childrenOf(this.at, hash);
     if (children.some((child) => same(child.hash, hash))) return this.remember(1, slice, hash);
     const candidates = children.filter((child) => child.role === message.role);
     if (candidates.length === 0) return 0;
     const incoming = { role: message.role, items: yield* this.maskedAt(index) };
     const incomingNext = next === null ? null : { role: next.role, items: yield* this.maskedAt(index + 1) };
     const question = { incoming, incomingNext };
+    const open: StoredMessage[] = [];
     let needed: MessageHash | null = null;
     for (const known of candidates) {
       const alone = matchForm({ ...question, known, knownNext: null }, this.input.forms);
+      if (alone.verdict === 'undecided') open.push(known);
       if (alone.verdict !== 'same') continue;
       if (alone.incomingNext !== 'needed')
         return yield* this.placeForm(index, known.hash, alone.incomingNext);
+      open.push(known);
       needed ??= known.hash;
     }
-    const mayHaveTwo =
-      needed !== null || incoming.items.some((item) => this.input.forms.reminderOf(item) !== null);
-    for (const known of mayHaveTwo ? candidates : []) {
-      const behind = (yield {
-        need: 'children',
-        parent: known.hash,
-        wanted: null,
-      }) as ResolveReplies<Masked>['children'];
-      for (const knownNext of behind.filter((child) => child.role === 'system')) {
-        const both = matchForm({ ...question, known, knownNext }, this.input.forms);
-        if (both.verdict === 'knownNext')
-          return yield* this.placeForm(index, knownNext.hash, both.incomingNext);
-      }
+    for (const known of open) {
+      const both = yield* this.findWithNext(known, question);
+      if (both !== null) return yield* this.placeForm(index, both.message, both.incomingNext);
     }
     return needed === null ? 0 : yield* this.placeForm(index, needed, 'needed');
+  }
+
+  /** The stored system message behind `known` with which together it is what came; null: there is none. */
+  private *findWithNext(
+    known: StoredMessage,
+    question: Pick<FormQuestion, 'incoming' | 'incomingNext'>,
+  ): Generator<
+    ResolveNeed,
+    { message: MessageHash; incomingNext: 'absorbed' | 'needed' | null } | null,
+    unknown
+  > {
+    const behind = yield* this.childrenOf(known.hash, null);
+    for (const knownNext of behind.filter((child) => child.role === 'system')) {
+      const both = matchForm({ ...question, known, knownNext }, this.input.forms);
+      if (both.verdict === 'knownNext') return { message: knownNext.hash, incomingNext: both.incomingNext };
+    }
+    return null;
+  }
+
+  private *childrenOf(
+    parent: MessageHash,
+    wanted: MessageHash | null,
+  ): Generator<ResolveNeed, readonly StoredMessage[], unknown> {
+    return (yield { need: 'children', parent, wanted }) as ResolveReplies<Masked>['children'];
   }
 
   /** The element is another form of what ends at `message`, alone or together with the system message behind it. */
