@@ -137,6 +137,12 @@ export interface AnswerRecord {
   readonly messages: readonly MessageHash[];
 }
 
+/** A part of a request that is not a message: its field's name and its JSON bytes, masked. */
+export interface PreamblePart {
+  readonly name: string;
+  readonly body: Uint8Array;
+}
+
 /** What the recorder asks of the store. Every call may be slow or fail; no agent waits for one. */
 export interface ArchiveWriter {
   /** The account's key for hashes and masks (32 bytes), made at the first call. */
@@ -164,10 +170,11 @@ export interface ArchiveWriter {
     wanted?: MessageHash | null,
   ): Promise<readonly StoredMessage[]>;
   saveRequest(record: RequestRecord): Promise<void>;
+  /** Keeps a preamble once under its hash. `partsOf` (masked parts, in order) is called only where it is not kept. */
   savePreamble(
     accountId: Uuid,
     hash: Uint8Array,
-    parts: readonly { readonly name: string; readonly body: Uint8Array }[],
+    partsOf: () => Promise<readonly PreamblePart[]>,
   ): Promise<void>;
   append(batch: RecordBatch): Promise<{ readonly appended: number }>;
   saveAnswer(answer: AnswerRecord): Promise<void>;

@@ -32,7 +32,7 @@ export async function ensureAccount(
   const key = seal(tools.installationKey, tools.random(ACCOUNT_KEY_BYTES), id, tools.random);
   await pool.query(
     `INSERT INTO account (id, handle, sealed_key, clock_at, created_at)
-     VALUES ($1, $2, $3, $4, $4) ON CONFLICT (handle) DO NOTHING`,
+     VALUES ($1, $2, $3, $4, $4) ON CONFLICT DO NOTHING`,
     [id, name(handle), key, at],
   );
   const { rows } = await pool.query<{ id: Uuid }>('SELECT id FROM account WHERE handle = $1', [name(handle)]);

@@ -71,7 +71,7 @@ async function fill(
     ['user', result('a', `out ${CANARY}`)],
   );
   const preamble = stage.slice(CANARY);
-  await writer.savePreamble(accountId, preamble, [{ name: 'system', body: bytes }]);
+  await writer.savePreamble(accountId, preamble, async () => [{ name: 'system', body: bytes }]);
   const request = stage.request(thread, {
     preambleHash: preamble,
     lastMessage: messages[0]?.hash ?? null,

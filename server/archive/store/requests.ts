@@ -1,5 +1,5 @@
 import type { Uuid } from '../../kernel/ids.ts';
-import type { AnswerRecord, RequestOutcome, RequestRecord } from '../types.ts';
+import type { AnswerRecord, PreamblePart, RequestOutcome, RequestRecord } from '../types.ts';
 import { prepared, type Queryable } from './connection.ts';
 import { LIVE_NOTIFY } from './live.ts';
 import { big, dateOf, name, nameOrNull, plainOrNull } from './values.ts';
@@ -109,18 +109,19 @@ export async function saveAnswer(pool: Queryable, answer: AnswerRecord): Promise
   );
 }
 
-/** Keeps the parts of a preamble (masked) once under their hash. */
+/** Keeps the parts of a preamble (masked) once under their hash; they are asked for only where they are not kept yet. */
 export async function savePreamble(
   pool: Queryable,
   accountId: Uuid,
   hash: Uint8Array,
-  parts: readonly { readonly name: string; readonly body: Uint8Array }[],
+  partsOf: () => Promise<readonly PreamblePart[]>,
 ): Promise<void> {
   const known = await pool.query('SELECT 1 FROM preamble WHERE account_id = $1 AND hash = $2', [
     accountId,
     hash,
   ]);
   if (known.rows.length > 0) return;
+  const parts = await partsOf();
   await pool.query(
     `INSERT INTO preamble (account_id, hash, names, bodies) VALUES ($1, $2, $3::text[], $4::bytea[])
      ON CONFLICT (account_id, hash) DO NOTHING`,

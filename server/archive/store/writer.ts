@@ -40,7 +40,7 @@ export function createArchiveWriter(pool: StorePool, options: WriterOptions): Ar
     lookUpSlices: (accountId, slices) => lookUpSlices(pool, accountId, slices),
     childrenOf: (accountId, parent, wanted) => childrenOf(pool, accountId, parent, wanted),
     saveRequest: (record) => saveRequest(pool, record),
-    savePreamble: (accountId, hash, parts) => savePreamble(pool, accountId, hash, parts),
+    savePreamble: (accountId, hash, partsOf) => savePreamble(pool, accountId, hash, partsOf),
     append: async (batch) => append(pool, clock, await accountKey(batch.accountId), batch),
     saveAnswer: (answer) => saveAnswer(pool, answer),
     saveOutcome: (outcome) => saveOutcome(pool, outcome),

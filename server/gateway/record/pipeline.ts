@@ -41,8 +41,6 @@ export interface Pipeline {
 const DECODED_LIMIT = 128 * 1024 * 1024;
 /** Requests whose answers are awaited; beyond it the oldest are forgotten (their answers then keep only the outcome). */
 const PENDING_LIMIT = 20_000;
-/** Preambles known to be stored. */
-const KNOWN_PREAMBLES = 2_000;
 
 /** What the answer needs to know of its request. */
 interface Pending {
@@ -54,7 +52,6 @@ interface Pending {
 /** Makes the pipeline over a store. */
 export function createPipeline(writer: ArchiveWriter): Pipeline {
   const pending = new Map<string, Pending>();
-  const preambles = new Set<string>();
 
   async function request(event: TappedRequest): Promise<string | null> {
     const head = headOf(event);
@@ -207,15 +204,14 @@ export function createPipeline(writer: ArchiveWriter): Pipeline {
     for (const { name, slice } of read.preamble)
       hash.update(`${name}\0`).update(body.subarray(slice.start, slice.end));
     const digest = hash.digest();
-    const known = `${accountId}${hexOf(digest)}`;
-    if (preambles.has(known)) return digest;
-    const parts = [];
-    for (const { name, slice } of read.preamble) {
-      parts.push({ name, body: await maskBytes(body.subarray(slice.start, slice.end), key) });
-    }
-    await writer.savePreamble(accountId, digest, parts);
-    if (preambles.size >= KNOWN_PREAMBLES) preambles.clear();
-    preambles.add(known);
+    await writer.savePreamble(accountId, digest, () =>
+      Promise.all(
+        read.preamble.map(async ({ name, slice }) => ({
+          name,
+          body: await maskBytes(body.subarray(slice.start, slice.end), key),
+        })),
+      ),
+    );
     return digest;
   }
 
