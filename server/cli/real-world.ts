@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
@@ -45,8 +45,11 @@ export function realWorld(packageFolder: string): World {
 
 async function ask(question: string): Promise<boolean> {
   const reader = createInterface({ input: process.stdin, output: process.stdout });
+  // Input that ends, or Ctrl-C, is a no.
+  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {
-    return /^y(es)?$/i.test((await reader.question(`${question} [y/N] `)).trim());
+    const answer = await Promise.race([reader.question(`${question} [y/N] `), closed]);
+    return /^y(es)?$/i.test(answer.trim());
   } finally {
     reader.close();
   }
@@ -123,21 +126,17 @@ function run(
   args: readonly string[],
   timeoutMs: number,
 ): Promise<{ code: number; output: string } | null> {
+  const options = { timeout: timeoutMs, maxBuffer: MAX_ANSWER_BYTES, windowsHide: true };
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      windowsHide: true,
-    });
-    let output = '';
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      output += chunk;
-    });
-    child.on('error', () => resolve(null));
-    child.on('close', (code) => resolve(code === null ? null : { code, output }));
+    try {
+      execFile(command, args, options, (fault, out, error) => {
+        const code = fault === null ? 0 : typeof fault.code === 'number' ? fault.code : null;
+        resolve(code === null ? null : { code, output: out + error });
+      });
+    } catch {
+      // Windows refuses to run scripts (`.cmd`) in this way.
+      resolve(null);
+    }
   });
 }
 
