@@ -75,16 +75,16 @@ test('search walks every hit, also those inside folded results', async ({ page, 
   await expect(page.getByText('The refund window should be 30 days')).toBeVisible();
   await page.keyboard.press('/');
   await page.keyboard.type('refundWindowDays');
-  await expect(page.getByText('1 of 6')).toBeVisible();
+  await expect(page.getByText('1 of 4')).toBeVisible();
   await page.keyboard.press('Enter');
-  await expect(page.getByText('2 of 6')).toBeVisible();
-  for (const place of ['3 of 6', '4 of 6', '5 of 6', '6 of 6', '1 of 6']) {
+  await expect(page.getByText('2 of 4')).toBeVisible();
+  for (const place of ['3 of 4', '4 of 4', '1 of 4']) {
     await page.keyboard.press('n');
     await expect(page.getByText(place)).toBeVisible();
   }
   await expect(transcript(page).locator('mark[data-now]').first()).toBeInViewport();
   await page.keyboard.press('N');
-  await expect(page.getByText('6 of 6')).toBeVisible();
+  await expect(page.getByText('4 of 4')).toBeVisible();
 });
 
 test('100,000 rows: the end, the middle and a hit are each one step away', async ({ page, fake }) => {
@@ -108,7 +108,7 @@ test('requests are listed with their tokens, and one opens at the right', async 
   await expect(table.getByText('529')).toBeVisible();
   await table.getByRole('row').filter({ hasText: '529' }).getByRole('link').click();
   const pane = page.getByRole('complementary', { name: 'Request' });
-  await expect(pane.getByText('Overloaded')).toBeVisible();
+  await expect(pane.getByText('Overloaded', { exact: true })).toBeVisible();
   await expect(page).toHaveURL(/request=/);
   await page.keyboard.press('Escape');
   await expect(pane).toBeHidden();

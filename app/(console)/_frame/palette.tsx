@@ -3,16 +3,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import { useRouter } from 'next/navigation';
-import { type ReactNode, useDeferredValue, useState } from 'react';
-import { AGENT_NAMES } from '@/app/_lib/agents.ts';
+import { useDeferredValue, useState } from 'react';
 import { useTheme } from '@/app/_lib/providers.tsx';
 import { useTRPC } from '@/app/_lib/trpc.tsx';
+import { cx } from '@/app/_ui/cx.ts';
 import { Dialog } from '@/app/_ui/dialog.tsx';
-import { Icon, type IconName } from '@/app/_ui/icon.tsx';
+import { Icon } from '@/app/_ui/icon.tsx';
 import { Time } from '@/app/_ui/time.tsx';
-import { SCREENS } from './places.ts';
+import { documentIdIn, type PaletteAct, type PaletteEntry, paletteGroups } from './palette-entries.ts';
 
-const DOCUMENT_ID = /^(context-mode-msg-)?[0-9a-f]{6,}$/;
+const NAME = 'Go to anything';
 
 /** Everything by its name: screens, sessions, a document by its id, and what can be done anywhere. */
 export function Palette(props: {
@@ -21,7 +21,7 @@ export function Palette(props: {
   readonly onKeys: () => void;
 }) {
   return (
-    <Dialog open={props.open} onOpenChange={props.onOpenChange} title="Go to anything" bare>
+    <Dialog open={props.open} onOpenChange={props.onOpenChange} title={NAME} bare>
       <PaletteBody close={() => props.onOpenChange(false)} onKeys={props.onKeys} />
     </Dialog>
   );
@@ -31,13 +31,26 @@ function PaletteBody({ close, onKeys }: { readonly close: () => void; readonly o
   const router = useRouter();
   const { choose } = useTheme();
   const [words, setWords] = useState('');
-  const act = (run: () => void) => () => {
+  const [chosen, setChosen] = useState('');
+  const groups = paletteGroups(words, useFound(words));
+  const values = groups.flatMap((group) => group.entries.map((entry) => entry.value));
+  // Answers arrive after the words: the first line is chosen whenever the chosen one has gone.
+  const current = values.includes(chosen) ? chosen : (values[0] ?? '');
+  const run = (act: PaletteAct) => {
     close();
-    run();
+    if ('go' in act) router.push(act.go);
+    else if ('theme' in act) choose(act.theme);
+    else onKeys();
   };
-  const go = (href: string) => act(() => router.push(href));
   return (
-    <Command label="Go to anything" loop shouldFilter={false} className="flex min-h-0 flex-col">
+    <Command
+      label={NAME}
+      loop
+      shouldFilter={false}
+      value={current}
+      onValueChange={setChosen}
+      className="flex min-h-0 flex-col"
+    >
       <div className="flex items-center gap-2 border-b border-line px-3">
         <Icon name="search" className="shrink-0 text-faint" />
         <Command.Input
@@ -49,128 +62,56 @@ function PaletteBody({ close, onKeys }: { readonly close: () => void; readonly o
         />
       </div>
       <Command.List className="min-h-0 flex-1 overflow-auto p-1.5" label="Results">
-        <Command.Empty className="px-2 py-6 text-soft">Nothing goes by this name.</Command.Empty>
-        <Documents words={words} go={go} />
-        <Group title="Screens">
-          {SCREENS.filter((screen) => matches(words, screen.label)).map((screen) => (
-            <Row
-              key={screen.href}
-              value={`screen ${screen.href}`}
-              icon={screen.icon}
-              onSelect={go(screen.href)}
-            >
-              {screen.label}
-            </Row>
-          ))}
-        </Group>
-        <Sessions words={words} go={go} />
-        <Group title="Do">
-          {(['light', 'dark', 'system'] as const)
-            .filter((theme) => matches(words, `${theme} theme`))
-            .map((theme) => (
-              <Row
-                key={theme}
-                value={`theme ${theme}`}
-                icon={theme === 'light' ? 'sun' : theme === 'dark' ? 'moon' : 'system'}
-                onSelect={act(() => choose(theme))}
-              >
-                {`Use the ${theme} theme`}
-              </Row>
+        {values.length === 0 ? <p className="px-2 py-6 text-soft">Nothing goes by this name.</p> : null}
+        {groups.map((group) => (
+          <Command.Group
+            key={group.title}
+            heading={group.title}
+            className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-faint"
+          >
+            {group.entries.map((entry) => (
+              <Line key={entry.value} entry={entry} run={() => run(entry.act)} />
             ))}
-          {matches(words, 'keys shortcuts') ? (
-            <Row value="keys" icon="help" onSelect={act(onKeys)}>
-              List the keys
-            </Row>
-          ) : null}
-        </Group>
+          </Command.Group>
+        ))}
       </Command.List>
     </Command>
   );
 }
 
-function matches(words: string, name: string): boolean {
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => name.toLowerCase().includes(word));
-}
-
-function Sessions({ words, go }: { readonly words: string; readonly go: (href: string) => () => void }) {
+function useFound(words: string) {
   const trpc = useTRPC();
   const q = useDeferredValue(words.trim());
-  const { data } = useQuery(
+  const sessions = useQuery(
     trpc.sessions.list.queryOptions(
       { limit: 8, ...(q === '' ? {} : { q }) },
       { placeholderData: keepPreviousData },
     ),
   );
-  if (data === undefined || data.items.length === 0) return null;
-  return (
-    <Group title="Sessions">
-      {data.items.map((session) => (
-        <Row
-          key={session.id}
-          value={`session ${session.id}`}
-          icon="archive"
-          onSelect={go(`/archive/${session.id}`)}
-        >
-          <span className="truncate">{session.title === '' ? 'Untitled' : session.title}</span>
-          <span className="ml-auto shrink-0 text-sm text-faint">
-            {AGENT_NAMES[session.agent]} · <Time iso={session.lastSeenAt} />
-          </span>
-        </Row>
-      ))}
-    </Group>
+  const docid = documentIdIn(words);
+  const document = useQuery(
+    trpc.documents.get.queryOptions(
+      { docid: docid ?? '-', length: 0 },
+      { enabled: docid !== null, retry: false },
+    ),
   );
+  return { sessions: sessions.data?.items ?? [], document: docid === null ? null : (document.data ?? null) };
 }
 
-function Documents({ words, go }: { readonly words: string; readonly go: (href: string) => () => void }) {
-  const trpc = useTRPC();
-  const typed = words.trim().toLowerCase();
-  const looksLikeId = DOCUMENT_ID.test(typed);
-  const docid = typed.startsWith('context-mode-msg-') ? typed : `context-mode-msg-${typed}`;
-  const { data } = useQuery(
-    trpc.documents.get.queryOptions({ docid, length: 80 }, { enabled: looksLikeId, retry: false }),
-  );
-  if (!looksLikeId || data === undefined) return null;
-  return (
-    <Group title="Documents">
-      <Row
-        value={`document ${data.docid}`}
-        icon="archive"
-        onSelect={go(`/archive/${data.sessionId}?at=${data.seq}&doc=${data.docid}`)}
-      >
-        <span className="truncate font-mono text-sm">{data.docid}</span>
-      </Row>
-    </Group>
-  );
-}
-
-function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <Command.Group
-      heading={title}
-      className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-faint [&:not(:has([cmdk-item]))]:hidden"
-    >
-      {children}
-    </Command.Group>
-  );
-}
-
-function Row(props: {
-  readonly value: string;
-  readonly icon: IconName;
-  readonly onSelect: () => void;
-  readonly children: ReactNode;
-}) {
+function Line({ entry, run }: { readonly entry: PaletteEntry; readonly run: () => void }) {
   return (
     <Command.Item
-      value={props.value}
-      onSelect={props.onSelect}
+      value={entry.value}
+      onSelect={run}
       className="flex h-8 items-center gap-2 rounded-sm px-2 select-none data-[selected=true]:bg-accent-soft"
     >
-      <Icon name={props.icon} className="shrink-0 text-soft" />
-      {props.children}
+      <Icon name={entry.icon} className="shrink-0 text-soft" />
+      <span className={cx('truncate', entry.isId && 'font-mono text-sm')}>{entry.words}</span>
+      {entry.note === null ? null : (
+        <span className="ml-auto shrink-0 text-sm text-faint">
+          {entry.note.words} · <Time iso={entry.note.iso} />
+        </span>
+      )}
     </Command.Item>
   );
 }

@@ -17,7 +17,7 @@ export function Rail({ version }: { readonly version: string }) {
   const path = usePathname();
   const live = useLiveState();
   return (
-    <div className="flex shrink-0 flex-col border-line bg-surface max-md:order-last max-md:border-t md:w-[148px] md:border-r">
+    <header className="flex shrink-0 flex-col border-line bg-surface max-md:order-last max-md:border-t md:w-[148px] md:border-r">
       <Link
         href="/"
         className="flex h-11 items-center gap-2 px-3 font-strong whitespace-nowrap max-md:hidden"
@@ -50,11 +50,11 @@ export function Rail({ version }: { readonly version: string }) {
           <span className="flex w-4 justify-center">
             <Dot tone={LIVE_TONES[live]} />
           </span>
-          {LIVE_WORDS[live]}
+          <span>{LIVE_WORDS[live]}</span>
           <span className="ml-auto font-mono text-xs text-faint">{version}</span>
         </p>
       </div>
-    </div>
+    </header>
   );
 }
 
