@@ -3,10 +3,8 @@ import type {
   ArchiveWriter,
   MaskedItem,
   MessageHash,
-  NewMark,
   NewMessage,
   Place,
-  RequestRecord,
   ThreadState,
 } from '../../archive/index.ts';
 import {
@@ -14,20 +12,21 @@ import {
   type ChainedMessage,
   chainAnswer,
   hexOf,
-  type Identity,
   type ResolvedChain,
   resolveChain,
   rootHash,
   type SliceMapping,
 } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
-import type { ProtocolAdapter, ReadRequest, RequestHead } from '../adapter.ts';
+import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { decodeBody } from '../decode.ts';
 import { openaiAdapter } from '../openai/index.ts';
 import type { TappedRequest } from '../tap.ts';
+import { isRetry, moveMarks, sideMarks } from './marks.ts';
 import { maskBytes, maskItems } from './mask-items.ts';
 import type { RecordedAnswer } from './protocol.ts';
+import { aboutRequest, headOf, ownThread, recordOf, standsAlone } from './request-record.ts';
 
 /** Writes what went through the doors into the archive. Both functions may be called again for the same event. */
 export interface Pipeline {
@@ -224,85 +223,6 @@ export function createPipeline(writer: ArchiveWriter): Pipeline {
   }
 
   return { request, answer };
-}
-
-/** The head as adapters see it: names in lower case, duplicates joined as HTTP says. */
-function headOf(event: TappedRequest): RequestHead {
-  const headers = new Map<string, string>();
-  for (const [name, value] of event.headers) {
-    const lower = name.toLowerCase();
-    const before = headers.get(lower);
-    headers.set(lower, before === undefined ? value : `${before}, ${value}`);
-  }
-  return { door: event.door, method: event.method, target: event.target, headers };
-}
-
-/** A side request that carries nothing of the conversation names no place either: it hangs on no project. */
-function standsAlone({ kind }: Identity): boolean {
-  return kind === 'title' || kind === 'web_search';
-}
-
-/** Side requests keep to a thread of their own, so that the main line reads as the person had it. */
-function ownThread(identity: Identity): Identity {
-  if (identity.kind === 'main' || identity.kind === 'subagent') return identity;
-  return { ...identity, clientThreadId: [identity.clientThreadId, identity.kind].filter(Boolean).join(':') };
-}
-
-function recordOf(event: TappedRequest, route: 'generation' | 'count' | 'other'): RequestRecord {
-  return {
-    id: event.id,
-    accountId: event.accountId,
-    thread: null,
-    door: event.door,
-    method: event.method,
-    path: event.target.split('?')[0] ?? event.target,
-    agent: 'unknown',
-    agentVersion: null,
-    kind: route === 'count' ? 'count' : 'other',
-    model: null,
-    stream: false,
-    receivedAt: event.receivedAt,
-    requestBytes: event.body.byteLength,
-    preambleHash: null,
-    lastMessage: null,
-    retry: false,
-    note: null,
-  };
-}
-
-function aboutRequest(
-  read: ReadRequest | null,
-): Pick<RequestRecord, 'agent' | 'agentVersion' | 'kind' | 'model' | 'stream'> | Record<string, never> {
-  if (read === null) return {};
-  const { agent, agentVersion, kind } = read.identity;
-  return { agent, agentVersion, kind, model: read.model, stream: read.stream };
-}
-
-/** A request whose chain is that of the thread's request before is a retry: agents mark retries in no way. */
-function isRetry(thread: ThreadState | null, chain: ResolvedChain): boolean {
-  if (thread?.lastRequestMessage == null || chain.added.length > 0) return false;
-  return hexOf(thread.lastRequestMessage) === hexOf(chain.head);
-}
-
-/** A chain that does not go on from the thread's newest message was moved: a rewind, an edit, a compaction. */
-function moveMarks(thread: ThreadState | null, chain: ResolvedChain, root: MessageHash): NewMark[] {
-  if (thread?.head == null) return [];
-  const head = hexOf(thread.head);
-  if (chain.positions.some((position) => hexOf(position) === head)) return [];
-  const added = new Set(chain.added.map((one) => hexOf(one.hash)));
-  const common = chain.positions.findLast((position) => !added.has(hexOf(position))) ?? null;
-  return [
-    {
-      kind: 'head_move',
-      message: common === null || hexOf(common) === hexOf(root) ? null : common,
-      data: { new: chain.added.length },
-    },
-  ];
-}
-
-function sideMarks(identity: Identity, chain: ResolvedChain): NewMark[] {
-  if (identity.kind !== 'compaction') return [];
-  return [{ kind: 'client_compaction', message: null, data: { messages: chain.positions.length } }];
 }
 
 /** Reasoning that stood before a message is kept as the first items of that message. */
