@@ -8,6 +8,7 @@ const stage = stageOfFile();
 const NOTES = 'first line\nzweite Zeile – ünïcode 🙂\nthird line\n';
 const READ = 'Read notes.txt.';
 const SECOND = 'What was the second line?';
+const TASK = 'Count the files in src and say the number.';
 
 const reading = {
   id: 'read',
@@ -100,22 +101,27 @@ test.each([
   expect(archived?.session.turns ?? 2).toBe(2);
 });
 
-test('a sub-agent with a fresh context is a thread of its own in the same session', async () => {
+test.each([
+  { model: 'gpt-5.4', context: 'a fresh context', delegated: [TASK] },
+  // The task is sealed there, and only the provider can open it.
+  { model: 'gpt-6.2-sol', context: 'a copy of its parent’s history', delegated: [] },
+])('a sub-agent with $context is a thread of its own in the same session', async ({ model, delegated }) => {
   const typed = 'Let a sub-agent count the files in src.';
-  const task = 'Count the files in src and say the number.';
   const played = await stage.play({
     files: { 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' },
     script: [
-      (turn) => {
-        if (turn.kind !== 'main' || turn.prompt !== typed) return undefined;
-        if (turn.round === 0) return { steps: [{ call: 'spawn_agent', input: { message: task } }] };
-        if (turn.round > 1) return { steps: [{ say: 'It counted two.' }] };
-        const id = /"agent_id":"([^"]+)"/.exec(turn.results[0]?.[0]?.text ?? '')?.[1] ?? '';
-        return { steps: [{ call: 'wait_agent', input: { targets: [id], timeout_ms: 30_000 } }] };
+      {
+        id: 'parent',
+        when: { equals: typed, kind: 'main' },
+        rounds: [
+          { steps: [{ use: 'agent', prompt: TASK }] },
+          { steps: [{ use: 'await-agent' }] },
+          { steps: [{ say: 'It counted two.' }] },
+        ],
       },
       {
         id: 'child',
-        when: { equals: task, kind: 'sub' },
+        when: { equals: TASK, kind: 'sub' },
         rounds: [
           { steps: [{ use: 'shell', command: 'ls src | wc -l' }] },
           { steps: [{ say: 'There are 2 files.' }] },
@@ -123,11 +129,13 @@ test('a sub-agent with a fresh context is a thread of its own in the same sessio
       },
     ],
     run: async (side) => {
-      side.configureCodex('gpt-5.4', 'own');
+      side.configureCodex(model, 'own');
       await side.codex([typed]);
     },
   });
-  const archived = await stage.expectArchived(played, { typed: [typed], delegated: [task] });
+  const asked = played.routed.provider.requests.entries.filter((entry) => entry.reading?.kind === 'sub');
+  expect(asked.length, 'requests of the sub-agent').toBe(2);
+  const archived = await stage.expectArchived(played, { typed: [typed], delegated });
   expect(archived?.threads.length ?? 2).toBe(2);
 });
 

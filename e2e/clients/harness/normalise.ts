@@ -17,6 +17,8 @@ const VOLATILE = [
   /(_ms|Ms|_at_ms)$/,
   /^(process_id|pid|nickname|agent_nickname|file_size|messageCount|memory_paths)$/,
   /^(ordinal|leafUuid|revision|slug|end_time|chunk_id|wall_time_seconds|encrypted_content|signature)$/,
+  // Codex asks git within a time limit and leaves this out where git was slower.
+  /^workspaces$/,
 ];
 
 const USAGE = /(^usage$|_usage$|^modelUsage$|[cC]ost|[tT]okens?$|^token_|tokenUsage)/;
