@@ -107,12 +107,12 @@ export function headersForUpstream(
     kept = withoutNamed(kept, connection.replace(/(^|,)\s*(host|content-length)\s*(?=,|$)/gi, '$1'));
   }
   if (!hosted) kept.unshift('Host', host);
-  if (!sized && (bodyBytes > 0 || EXPECTS_BODY.has(method))) kept.push('Content-Length', String(bodyBytes));
+  if (!sized && (bodyBytes > 0 || !WITHOUT_BODY.has(method))) kept.push('Content-Length', String(bodyBytes));
   return kept;
 }
 
-/** Methods whose requests must say that they have no body (RFC 9110, 8.6). */
-const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+/** Methods that expect no body; requests of others have to say that there is none (RFC 9110, 8.6). */
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
 
 /** Takes codings that we cannot decode out of an `Accept-Encoding` value; a value of known ones stays as it is. */
 export function decodableOf(value: string): string {

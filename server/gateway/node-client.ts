@@ -21,6 +21,8 @@ export class NodeClient implements ClientSide {
   bind(exchange: Exchange): void {
     this.#response.on('drain', () => exchange.drained());
     this.#response.on('close', () => exchange.gone());
+    // A pipelined request's response has no connection before its turn, and hears of no end before that.
+    if (this.#response.socket === null) this.#response.req.socket.once('close', () => exchange.gone());
   }
 
   get ready(): boolean {
@@ -56,7 +58,10 @@ export class NodeClient implements ClientSide {
    */
   fail(reset: boolean): void {
     const { socket } = this.#response;
-    if (socket === null || socket.destroyed) return;
+    if (socket === null || socket.destroyed) {
+      this.#response.destroy();
+      return;
+    }
     const framed = this.#response.chunkedEncoding || this.#sized;
     const cut = () => {
       if (reset || !framed) socket.resetAndDestroy();

@@ -15,8 +15,15 @@ import { proxyFor, tunnelAgent } from './proxy.ts';
  * Limits of a call, all of them ours and longer than the agents' own (300 s without a byte, 600 s in all), so that
  * the agent is always the one that gives up. Milliseconds.
  */
-const SILENCE_LIMIT_MS = 1_800_000;
-const CONNECT_LIMIT_MS = 30_000;
+const LIMITS: CallLimits = { silenceMs: 1_800_000, connectMs: 30_000 };
+/** How long a call waits, in milliseconds. */
+export interface CallLimits {
+  /** Without a byte in either direction, before the head and behind it. */
+  readonly silenceMs: number;
+  /** For a new connection to stand. */
+  readonly connectMs: number;
+}
+
 /** Idle time of a kept connection; an upstream that names a shorter one (`Keep-Alive: timeout`) is followed. */
 const IDLE_MS = 60_000;
 /** Idle time before the first probe that keeps a connection known to the networks on its way. */
@@ -77,7 +84,11 @@ export interface Upstreams {
  * Redirects are answers like any other and nothing is tried twice. On the wire a request is its request line, the
  * given headers as they are, `Connection: keep-alive`, and the body in one piece.
  */
-export function createUpstreams(addresses: Readonly<Record<Door, string>>, proxies: Proxies): Upstreams {
+export function createUpstreams(
+  addresses: Readonly<Record<Door, string>>,
+  proxies: Proxies,
+  limits: CallLimits = LIMITS,
+): Upstreams {
   const routes: Readonly<Record<Door, Route>> = {
     anthropic: routeTo(addresses.anthropic, proxies),
     openai: routeTo(addresses.openai, proxies),
@@ -85,7 +96,7 @@ export function createUpstreams(addresses: Readonly<Record<Door, string>>, proxi
   };
   return {
     base: (door) => routes[door].base,
-    send: (request, handler) => new Call(routes[request.door], request, handler),
+    send: (request, handler) => new Call(routes[request.door], request, handler, limits),
     close: () => {
       for (const { agent } of Object.values(routes)) agent.destroy();
     },
@@ -129,12 +140,14 @@ class CallFault extends Error {
 
 class Call implements UpstreamCall {
   readonly #handler: AnswerHandler;
+  readonly #connectMs: number;
   #request: ClientRequest | null = null;
   #answer: IncomingMessage | null = null;
   #over = false;
 
-  constructor(route: Route, request: UpstreamRequest, handler: AnswerHandler) {
+  constructor(route: Route, request: UpstreamRequest, handler: AnswerHandler, limits: CallLimits) {
     this.#handler = handler;
+    this.#connectMs = limits.connectMs;
     const send = route.secure ? httpsRequest : httpRequest;
     try {
       this.#request = send({
@@ -146,7 +159,7 @@ class Call implements UpstreamCall {
         // The type knows only name-to-value forms; Node writes a flat list as it is.
         headers: request.headers as unknown as Record<string, string>,
         maxHeaderSize: MAX_HEADER_BYTES,
-        timeout: SILENCE_LIMIT_MS,
+        timeout: limits.silenceMs,
       });
     } catch (error) {
       this.#fault(error);
@@ -205,10 +218,7 @@ class Call implements UpstreamCall {
 
   #onSocket = (socket: Socket): void => {
     if (!socket.connecting) return;
-    const timer = setTimeout(
-      () => this.#request?.destroy(new CallFault('CONNECT_TIMEOUT')),
-      CONNECT_LIMIT_MS,
-    );
+    const timer = setTimeout(() => this.#request?.destroy(new CallFault('CONNECT_TIMEOUT')), this.#connectMs);
     const stop = () => clearTimeout(timer);
     socket.once('connect', stop).once('close', stop);
   };

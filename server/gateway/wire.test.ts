@@ -181,3 +181,47 @@ describe('what comes back', () => {
     client.socket.destroy();
   });
 });
+
+describe('pipelined requests', () => {
+  const get = (path: string) => `GET /openai/${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+  test('are answered in their order, whichever the upstream answers first', async () => {
+    upstream.respond = ({ socket, line }) => {
+      const answer = () => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n<${line[5]}>`);
+      if (line.includes('/a')) setImmediate(() => setImmediate(answer));
+      else answer();
+    };
+    const client = rawClient(gateway.port, get('a') + get('b'));
+    const text = (await client.until('<b>')).toString();
+    client.socket.destroy();
+    expect(text.indexOf('<a>')).toBeGreaterThan(0);
+    expect(text.indexOf('<a>')).toBeLessThan(text.indexOf('<b>'));
+  });
+
+  test('are all cancelled when the client leaves', async () => {
+    upstream.respond = () => undefined;
+    const client = rawClient(gateway.port, get('a') + get('b'));
+    while (upstream.sockets.size < 2 || upstream.requests.length < 2) await new Promise(setImmediate);
+    const closed = [...upstream.sockets].map(
+      (socket) => new Promise((resolve) => socket.once('close', resolve)),
+    );
+    client.socket.destroy();
+    await Promise.all(closed);
+    expect(gateway.gateway.active).toBe(0);
+  });
+
+  test('whose answer breaks off before its turn break the connection off', async () => {
+    let first: (() => void) | null = null;
+    upstream.respond = ({ socket, line }) => {
+      if (line.includes('/a')) {
+        first = () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n<a>');
+      } else {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n<', () => socket.resetAndDestroy());
+        setImmediate(() => setImmediate(() => first?.()));
+      }
+    };
+    const client = rawClient(gateway.port, get('a') + get('b'));
+    await client.ended;
+    expect(client.bytes().toString()).not.toContain('<b>');
+  });
+});
