@@ -1,0 +1,255 @@
+import { expect, it } from 'vitest';
+import type { ArchiveReader, Document, LogRow, SessionRow } from '../archive/types.ts';
+import { manualClock } from '../kernel/clock.ts';
+import { readEnv } from '../kernel/env.ts';
+import { LOCAL_ACCOUNT } from '../kernel/ids.ts';
+import { createLogger } from '../kernel/log.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import { FILE_ENDPOINTS } from './files.ts';
+import { handleRest, handleTrpc } from './http.ts';
+import type { ApiServices } from './services.ts';
+
+const ID = '01a229f1-2be8-754e-9327-4168d49aa17a';
+const HOST = '127.0.0.1:4141';
+
+const row = {
+  id: ID,
+  clientSessionId: 's',
+  agent: 'codex',
+  agentVersion: null,
+  title: 'A session',
+  project: null,
+  worktree: null,
+  startedAt: 0,
+  lastSeenAt: 1,
+  turns: 1,
+  requests: 2,
+  head: null,
+  threads: 1,
+} as SessionRow;
+
+const logged = {
+  seq: 3,
+  at: 1_796_000_000_000,
+  kind: 'answer',
+  role: 'assistant',
+  thread: 'main',
+  docid: null,
+  tool: null,
+  mainInput: null,
+  body: 'x',
+  length: 1,
+  durationMs: null,
+  data: null,
+  media: 0,
+  callId: null,
+  isError: false,
+} as LogRow;
+
+function setUp(over: Partial<ArchiveReader> = {}) {
+  const calls: unknown[] = [];
+  const archive = {
+    listSessions: async (_account: string, filter: unknown) => {
+      calls.push(filter);
+      return { items: [row], next: 'more' };
+    },
+    getSession: async (_account: string, id: string) => (id === ID ? row : null),
+    readLog: async (_account: string, _id: string, filter: unknown) => {
+      calls.push(filter);
+      return { matched: 9, showing: 1, rows: [logged] };
+    },
+    readEvent: async (_account: string, _id: string, seq: number) => (seq === 3 ? logged : null),
+    readDocument: async (_account: string, docid: string) =>
+      docid === 'context-mode-msg-a'
+        ? { ambiguous: ['context-mode-msg-aa', 'context-mode-msg-ab'] }
+        : { missing: true },
+    readBlob: async (_account: string, hash: string) => ({
+      mime: hash === 'svg' ? 'image/svg+xml' : 'image/png',
+      bytes: new Uint8Array([1, 2, 3]),
+    }),
+    exportSession: async function* () {
+      yield '{"header":true}';
+      yield '{"row":1}\n';
+    },
+    deleteSession: async () => {
+      calls.push('deleted');
+      return true;
+    },
+    ...over,
+  } as unknown as ArchiveReader;
+  const services: ApiServices = {
+    env: readEnv({ NODE_ENV: 'test' }),
+    clock: manualClock(1_796_000_000_000),
+    log: createLogger('silent', 'test'),
+    accountId: LOCAL_ACCOUNT,
+    archive,
+    live: { subscribe: () => () => undefined },
+    health: async () => ({ ready: true, parts: [] }),
+  };
+  const rest = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
+    handleRest(
+      new Request(`http://${HOST}/api/v1${path}`, { ...init, headers: { host: HOST, ...init.headers } }),
+      services,
+    );
+  return { services, rest, calls };
+}
+
+it('sessions come as a cursor page with ISO times', async () => {
+  const { rest, calls } = setUp();
+  const answer = await rest('/sessions?limit=7&agent=codex&from=2026-11-30T00:00:00.000Z');
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({
+    items: [{ id: ID, startedAt: '1970-01-01T00:00:00.000Z', deletesAt: null }],
+    next: 'more',
+  });
+  expect(calls).toEqual([{ limit: 7, agent: 'codex', from: Date.UTC(2026, 10, 30) }]);
+});
+
+it('a log passes its filters on and keeps the names matched, showing, rows', async () => {
+  const { rest, calls } = setUp();
+  const answer = await rest(
+    `/sessions/${ID}/log?match=%25x%25&kinds=input,answer&before=9&after=2&limit=5&clip=10`,
+  );
+  expect(await answer.json()).toMatchObject({
+    matched: 9,
+    showing: 1,
+    rows: [{ seq: 3, kind: 'answer', body: 'x' }],
+  });
+  expect(calls).toEqual([
+    { match: '%x%', kinds: ['input', 'answer'], before: 9, after: 2, limit: 5, clip: 10 },
+  ]);
+});
+
+it('every error has the one shape, with a request id that the header repeats', async () => {
+  const { rest } = setUp({ listSessions: () => Promise.reject(new Error('password=hunter2')) });
+  const cases = [
+    ['/sessions/none', 404, 'not_found'],
+    [`/sessions/${ID}/log/4`, 404, 'not_found'],
+    ['/documents/context-mode-msg-f', 404, 'not_found'],
+    ['/documents/context-mode-msg-a', 409, 'conflict'],
+    [`/sessions/${ID}/log?limit=0`, 400, 'bad_request'],
+    ['/there-is-no-such-call', 404, 'not_found'],
+    ['/sessions', 500, 'internal'],
+    ['/export/session', 404, 'not_found'],
+  ] as const;
+  for (const [path, status, code] of cases) {
+    const answer = await rest(path);
+    const body = await answer.json();
+    expect([path, answer.status, body.error.code]).toEqual([path, status, code]);
+    expect(body.error.hint).not.toBe('');
+    expect(body.error.requestId).toBe(answer.headers.get('x-context-mode-request-id'));
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+  }
+});
+
+it('an ambiguous id lists its candidates', async () => {
+  const { rest } = setUp();
+  const body = await (await rest('/documents/context-mode-msg-a')).json();
+  expect(body.error.message).toContain('context-mode-msg-aa, context-mode-msg-ab');
+});
+
+it('a stored picture is inert, and one that could run is only ever saved', async () => {
+  const { rest } = setUp();
+  const png = await rest('/blobs/png');
+  expect(png.headers.get('content-type')).toBe('image/png');
+  expect(png.headers.get('content-security-policy')).toContain('sandbox');
+  const svg = await rest('/blobs/svg');
+  expect(svg.headers.get('content-type')).toBe('application/octet-stream');
+  expect(svg.headers.get('content-disposition')).toContain('attachment');
+});
+
+it('raw bytes come as they are stored', async () => {
+  const bytes = new Uint8Array([0, 0xed, 0xa0, 0x80, 10]);
+  const { rest } = setUp({ readRaw: async () => bytes.subarray(1) });
+  expect(new Uint8Array(await (await rest('/documents/context-mode-msg-1/raw')).arrayBuffer())).toEqual(
+    bytes.subarray(1),
+  );
+});
+
+it('an export is one JSON object a line', async () => {
+  const { rest } = setUp();
+  expect(await (await rest(`/export/session?id=${ID}`)).text()).toBe('{"header":true}\n{"row":1}\n');
+});
+
+it('a script deletes at once; a page without the proof does not', async () => {
+  const { rest, calls } = setUp();
+  const foreign = await rest(`/sessions/${ID}`, { method: 'DELETE', headers: { origin: `http://${HOST}` } });
+  expect(foreign.status).toBe(403);
+  expect(calls).toEqual([]);
+  expect(await (await rest(`/sessions/${ID}`, { method: 'DELETE' })).json()).toEqual({ deleted: true });
+});
+
+it('the description lists every call with its parameters, and nothing unresolved', async () => {
+  const { rest } = setUp();
+  const described = await (await rest('/openapi.json')).json();
+  expect(described.openapi).toBe('3.1.0');
+  const listed = new Set([...ENDPOINTS, ...FILE_ENDPOINTS].map((endpoint) => `/api/v1${endpoint.path}`));
+  expect(new Set(Object.keys(described.paths))).toEqual(listed);
+  const log = described.paths['/api/v1/sessions/{id}/log'].get;
+  expect(log.parameters.find((one: { name: string }) => one.name === 'id')).toMatchObject({
+    in: 'path',
+    required: true,
+  });
+  expect(log.parameters.find((one: { name: string }) => one.name === 'limit')).toMatchObject({
+    in: 'query',
+    required: false,
+  });
+  expect(JSON.stringify(described)).not.toContain('$ref');
+});
+
+it("the console's calls are refused to foreign names and pages", async () => {
+  const { services } = setUp();
+  const ask = (headers: Record<string, string>) =>
+    handleTrpc(new Request(`http://${HOST}/api/trpc/status.settings`, { headers }), services);
+  expect((await ask({ host: 'rebound.example' })).status).toBe(403);
+  expect((await ask({ host: HOST, origin: 'https://evil.example' })).status).toBe(403);
+  const own = await ask({ host: HOST });
+  expect(own.status).toBe(200);
+  expect((await own.json()).result.data).toMatchObject({
+    baseUrl: `http://${HOST}`,
+    database: { kind: 'embedded' },
+  });
+});
+
+it("a plain form's post changes nothing", async () => {
+  const { services, calls } = setUp();
+  const answer = await handleTrpc(
+    new Request(`http://${HOST}/api/trpc/sessions.delete`, {
+      method: 'POST',
+      headers: { host: HOST, origin: `http://${HOST}`, 'content-type': 'application/x-www-form-urlencoded' },
+      body: `id=${ID}`,
+    }),
+    services,
+  );
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  expect(calls).toEqual([]);
+});
+
+it('a document whose text is clipped says where it goes on', async () => {
+  const found = {
+    docid: 'context-mode-msg-1',
+    kind: 'answer',
+    role: 'assistant',
+    tool: null,
+    input: null,
+    text: 'bc',
+    offset: 1,
+    length: 4,
+    bytes: 4,
+    sha256: 'h',
+    at: 0,
+    durationMs: null,
+    sessionId: ID,
+    seq: 1,
+    place: null,
+    masked: false,
+    confirmed: true,
+    media: [],
+  } as unknown as Document;
+  const { rest } = setUp({ readDocument: async () => ({ found }) });
+  expect(await (await rest('/documents/context-mode-msg-1?offset=1&length=2')).json()).toMatchObject({
+    text: 'bc',
+    offset: 1,
+    length: 4,
+  });
+});
