@@ -116,3 +116,15 @@ test('no page may be framed, run foreign script, or be reached by a foreign name
   });
   expect(change.status()).toBe(403);
 });
+
+test('a door under Next takes 20 MB whole', async ({ request }) => {
+  const answer = await request.post('/anthropic/v1/messages', { data: Buffer.alloc(20_000_000, 'x') });
+  expect(await answer.text()).toBe('20000000');
+});
+
+for (const [name, path] of SCREENS) {
+  test(`${name} has a content policy`, async ({ request, fake }) => {
+    const answer = await request.get(path(fake));
+    expect(answer.headers()['content-security-policy']).toContain("script-src 'nonce-");
+  });
+}
