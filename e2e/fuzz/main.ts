@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { fuzzAnswers, fuzzNames, fuzzRequests } from './testing-reading.ts';
 import { fuzzTransport } from './testing-transport.ts';
 
 const { values } = parseArgs({
@@ -24,5 +25,13 @@ for (const protocol of ['anthropic', 'openai'] as const) {
       `${protocol} through ${face}: ${count} requests and answers unchanged (${seconds} s)\n`,
     );
   }
+  const started = performance.now();
+  const elements = fuzzRequests({ protocol, count, seed });
+  const messages = fuzzAnswers({ protocol, count, seed });
+  fuzzNames({ protocol, count, seed });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  process.stdout.write(
+    `${protocol} read: ${elements} elements and ${messages} messages of ${count} bodies each (${seconds} s)\n`,
+  );
 }
 process.exit(0);

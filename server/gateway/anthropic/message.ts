@@ -64,7 +64,7 @@ export function parseMessage(element: Uint8Array): Message {
     items:
       parts.length > 0
         ? parts.map((part) => part.item)
-        : [itemOf('unknown', rawText(node, source), { body: element })],
+        : [itemOf('unknown', rawText(node, source), { body: Uint8Array.from(element) })],
     canonical: canonicalBytes(jsonObject([...others, ...named])),
     transparent:
       role === 'assistant' && canonicalParts.length === 0 && parts.length > 0 && others.length === 0,

@@ -1,105 +1,22 @@
-import { ok } from 'node:assert/strict';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalText, type Message, readJson } from '../../conversation/index.ts';
-import type { ProtocolAdapter } from '../adapter.ts';
-import { anthropicAdapter } from '../anthropic/index.ts';
-import { openaiAdapter } from '../openai/index.ts';
-import { fuzzedAnswer, fuzzedBody } from './testing/bodies.ts';
-import { headOf } from './testing/recorded.ts';
+import { fuzzAnswers, fuzzNames, fuzzRequests } from './testing/fuzz.ts';
 
-/** Bodies per protocol; more by hand or by the fuzz command. The seed makes a run of the test command repeatable. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 2000);
-const SEED = Number(process.env.FUZZ_SEED ?? 20261130);
+describe.each(['anthropic', 'openai'] as const)(
+  '2,000 made-up bodies of %s',
+  { timeout: 120_000 },
+  (protocol) => {
+    const run = { protocol, count: 2_000, seed: 20261130 };
 
-const TARGETS: Readonly<Record<ProtocolAdapter['protocol'], readonly string[]>> = {
-  anthropic: ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/models'],
-  openai: ['/v1/responses', '/v1/responses/compact', '/v1/chat/completions'],
-};
-const headers = fc.constantFrom<Record<string, string>>(
-  {},
-  { 'user-agent': 'claude-cli/2.1.197 (external, cli)', 'x-claude-code-session-id': 's' },
-  { 'user-agent': 'codex_exec/0.171.0', 'session-id': 's', 'x-codex-turn-metadata': '{"workspaces":7' },
-  { 'user-agent': 'opencode/1.18.33', 'x-session-id': 'ses_1', 'x-parent-session-id': 'ses_0' },
+    it('are read: nothing throws, every slice lies inside, in order and apart from the others', () => {
+      expect(fuzzRequests(run)).toBeGreaterThan(run.count);
+    });
+
+    it('are read as answers: nothing throws, and none with an error is complete', () => {
+      expect(fuzzAnswers(run)).toBeGreaterThan(run.count / 10);
+    });
+
+    it('name their messages the same whatever the order of keys, whitespace and escapes', () => {
+      expect(fuzzNames({ ...run, count: 500 })).toBeGreaterThan(500);
+    });
+  },
 );
-
-/** `ok` in place of `expect`, since a run checks a million things. */
-function checkSound(message: Message): void {
-  ok(message.canonical instanceof Uint8Array);
-  ok(message.items.length > 0);
-  for (const item of message.items) {
-    ok(typeof item.text === 'string');
-    ok((item.mainInput?.length ?? 0) <= 500);
-    ok((item.tool === null) === (item.kind !== 'tool_call' && item.kind !== 'tool_result'));
-  }
-}
-
-describe.each([anthropicAdapter, openaiAdapter])('$protocol', { timeout: 120_000 }, (adapter) => {
-  const { protocol } = adapter;
-
-  it('reads any body: nothing throws, every slice lies inside, in order and apart from the others', () => {
-    const target = fc.constantFrom(...TARGETS[protocol]);
-    let elements = 0;
-    fc.assert(
-      fc.property(fuzzedBody[protocol], headers, target, (body, given, path) => {
-        const read = adapter.readRequest(headOf(protocol, 'POST', path, given), body);
-        let at = 0;
-        for (const { start, end } of read?.elements ?? []) {
-          ok(start >= at && end > start && end <= body.length);
-          checkSound(adapter.parseMessage(body.subarray(start, end)));
-          elements++;
-          at = end;
-        }
-        for (const { slice } of read?.preamble ?? []) ok(slice.end > slice.start && slice.end <= body.length);
-        checkSound(adapter.parseMessage(body));
-      }),
-      { numRuns: RUNS, seed: SEED },
-    );
-    expect(elements).toBeGreaterThan(RUNS);
-  });
-
-  it('reads any answer: nothing throws, and none with an error is complete', () => {
-    const type = fc.constantFrom('text/event-stream', 'application/json');
-    let messages = 0;
-    fc.assert(
-      fc.property(
-        fuzzedAnswer[protocol],
-        fc.constantFrom(200, 400, 529),
-        type,
-        (body, status, contentType) => {
-          const answer = adapter.readAnswer(status, contentType, body);
-          for (const message of answer.messages) checkSound(message);
-          messages += answer.messages.length;
-          ok(status === 200 || answer.error !== null);
-          ok(answer.error === null || !answer.complete);
-          for (const count of Object.values(answer.usage ?? {})) {
-            ok(count === null || (Number.isSafeInteger(count) && count >= 0));
-          }
-        },
-      ),
-      { numRuns: RUNS, seed: SEED },
-    );
-    expect(messages).toBeGreaterThan(RUNS / 10);
-  });
-
-  it('names a message the same whatever the order of its keys, its whitespace and escapes', () => {
-    let named = 0;
-    fc.assert(
-      fc.property(fuzzedBody[protocol], (body) => {
-        const read = adapter.readRequest(headOf(protocol, 'POST', TARGETS[protocol][0] ?? ''), body);
-        for (const { start, end } of read?.elements ?? []) {
-          const element = body.subarray(start, end);
-          const node = readJson(element);
-          if (node === null) continue;
-          const message = adapter.parseMessage(element);
-          const again = adapter.parseMessage(Buffer.from(` ${canonicalText(node)}\n`));
-          ok(Buffer.from(again.canonical).equals(message.canonical));
-          ok(again.transparent === message.transparent && again.role === message.role);
-          named++;
-        }
-      }),
-      { numRuns: RUNS / 4, seed: SEED },
-    );
-    expect(named).toBeGreaterThan(RUNS / 4);
-  });
-});

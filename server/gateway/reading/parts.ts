@@ -24,8 +24,8 @@ export function unreadable(element: Uint8Array, node: JsonNode | null): Message 
   const text = Buffer.from(element).toString('utf8');
   return {
     role: 'unknown',
-    items: [itemOf('unknown', text, { body: element })],
-    canonical: node === null ? element : canonicalBytes(node),
+    items: [itemOf('unknown', text, { body: Uint8Array.from(element) })],
+    canonical: node === null ? Uint8Array.from(element) : canonicalBytes(node),
     transparent: false,
   };
 }

@@ -1,0 +1,1 @@
+export { fuzzAnswers, fuzzNames, fuzzRequests } from '../../server/gateway/reading/testing/fuzz.ts';
