@@ -71,9 +71,14 @@ async function appendLog(
   }
   const marks = marksOf(batch, session, missing);
   if (missing.length > 0 || marks.length > 0)
-    appended += await writeEvents(connection, batch, session, at, missing, marks);
+    appended += await writeEvents(connection, batch, session, seenAt(batch, session), missing, marks);
   if (session.title === '' && mayBringTitle) await setTitle(connection, batch.accountId, session.id);
   return { appended, sessionId: session.id };
+}
+
+/** When the events of a batch were seen: by the recorder's clock, never before what stands above them in the log. */
+function seenAt(batch: RecordBatch, session: LockedSession): Date {
+  return new Date(Math.max(batch.at, session.last_at?.getTime() ?? batch.at));
 }
 
 function hasTypedWords(message: NewMessage): boolean {

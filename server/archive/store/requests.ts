@@ -42,7 +42,7 @@ WITH now AS (
 ), written AS (
   INSERT INTO request (account_id, id, session_id, thread_id, door, method, path, agent, agent_version, kind, model,
     stream, retry, received_at, request_bytes, preamble_hash, last_message, note)
-  SELECT $1, $2, place.session_id, $4::uuid, $5, $6, $7, $8, $9, $10, $11, $12, $13, place.clock_at, $15, $16, $17, $18
+  SELECT $1, $2, place.session_id, $4::uuid, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::timestamptz, $15, $16, $17, $18
   FROM place WHERE $3::uuid IS NULL OR place.session_id IS NOT NULL
   ON CONFLICT (account_id, id) DO NOTHING
   RETURNING session_id, thread_id, received_at

@@ -13,6 +13,8 @@ export interface LockedSession {
   readonly title: string;
   readonly next_seq: number;
   readonly head: Buffer | null;
+  /** When the newest event of its log was seen; null: it has none. */
+  readonly last_at: Date | null;
   /** How many of the batch's messages are stored. */
   readonly stored: number;
 }
@@ -49,6 +51,7 @@ export async function lockSession(
 
 const LOCK_SESSION = `
 SELECT s.id, t.id AS thread_id, t.client_thread_id, s.worktree_id, s.title, s.next_seq, t.head,
+  (SELECT e.at FROM event e WHERE e.account_id = $1 AND e.session_id = $2 ORDER BY e.seq DESC LIMIT 1) AS last_at,
   (SELECT count(*)::int FROM message m WHERE m.account_id = $1 AND m.hash = ANY($4::bytea[])) AS stored
 FROM session s JOIN thread t ON t.account_id = s.account_id AND t.session_id = s.id
 WHERE s.account_id = $1 AND s.id = $2 AND t.id = $3 FOR UPDATE OF s`;

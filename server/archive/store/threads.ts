@@ -69,7 +69,7 @@ const UPSERT = `
 WITH opened AS (
   INSERT INTO session AS s
     (account_id, id, agent, agent_version, client_session_id, project_id, worktree_id, started_at, last_seen_at)
-  SELECT $1, $2, $3, $4, $5, $6, $7, GREATEST($8::timestamptz, a.clock_at), GREATEST($8::timestamptz, a.clock_at)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8::timestamptz, $8::timestamptz
   FROM account a WHERE a.id = $1
   ON CONFLICT (account_id, agent, client_session_id) DO UPDATE SET
     agent_version = COALESCE(EXCLUDED.agent_version, s.agent_version),
