@@ -24,7 +24,11 @@ export const sessionInput = z.object({ id: z.string() });
 
 export const logInput = z.object({
   id: z.string(),
-  match: z.string().max(1000).optional().describe('SQL LIKE pattern, ASCII case ignored'),
+  match: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('SQL LIKE pattern, sought anywhere in a row; ASCII case ignored'),
   kinds: z.string().optional().describe('comma-separated'),
   before: z.coerce.number().int().optional(),
   after: z.coerce.number().int().optional(),

@@ -42,6 +42,7 @@ const services = {
   gateway: {
     forWeb: async (request: Request) => new Response(`${(await request.arrayBuffer()).byteLength}`),
   },
+  refusal: async () => null,
   health: async () => ({
     ready: !broken,
     parts: [

@@ -151,6 +151,15 @@ function documentOf(session: FakeSession, seq: number, offset: number, length: n
   };
 }
 
+/** The pattern of SQL's LIKE, sought anywhere. */
+function likePattern(like: string): RegExp {
+  const source = like
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/%/g, '.*')
+    .replace(/_/g, '.');
+  return new RegExp(source, 'is');
+}
+
 /** An archive in memory that can grow and forget, as the console's harness needs it. */
 export function fakeReader(sessions: FakeSession[]): ArchiveReader {
   const find = (id: string) => sessions.find((session) => session.row.id === id) ?? null;
@@ -183,11 +192,10 @@ export function fakeReader(sessions: FakeSession[]): ArchiveReader {
       if (session === null) return { matched: 0, showing: 0, rows: [] };
       const from = Math.max(1, (filter.after ?? 0) + 1);
       const to = Math.min(session.lines.count, (filter.before ?? session.lines.count + 1) - 1);
-      const words = filter.match?.slice(1, -1).replace(/\\(.)/g, '$1').toLowerCase();
+      const pattern = filter.match === undefined ? null : likePattern(filter.match);
       const seqs: number[] = [];
       for (let seq = from; seq <= to; seq += 1) {
-        if (words === undefined || session.lines.at(seq).line.text.toLowerCase().includes(words))
-          seqs.push(seq);
+        if (pattern === null || pattern.test(session.lines.at(seq).line.text)) seqs.push(seq);
       }
       const shown = seqs.slice(-filter.limit);
       return {

@@ -3,7 +3,10 @@ import { handleTrpc } from '@/server/api/index.ts';
 
 export const dynamic = 'force-dynamic';
 
-const answer = (request: Request): Promise<Response> => handleTrpc(request, getServices());
+async function answer(request: Request): Promise<Response> {
+  const services = getServices();
+  return (await services.refusal()) ?? handleTrpc(request, services);
+}
 
 export const GET = answer;
 export const POST = answer;

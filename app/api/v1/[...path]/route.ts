@@ -3,7 +3,10 @@ import { handleRest } from '@/server/api/index.ts';
 
 export const dynamic = 'force-dynamic';
 
-const answer = (request: Request): Promise<Response> => handleRest(request, getServices());
+async function answer(request: Request): Promise<Response> {
+  const services = getServices();
+  return (await services.refusal()) ?? handleRest(request, services);
+}
 
 export const GET = answer;
 export const HEAD = answer;

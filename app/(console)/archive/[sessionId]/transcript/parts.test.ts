@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { WireLogRow } from '@/server/api/index.ts';
-import { inputFields, likeOf, partsOf } from './parts.ts';
+import { inputFields, partsOf } from './parts.ts';
 
 function row(seq: number, over: Partial<WireLogRow> = {}): WireLogRow {
   return {
@@ -88,10 +88,6 @@ it('every known row is one part, whatever the order of ids', () => {
       }
     }),
   );
-});
-
-it('signs of LIKE in searched words stand for themselves', () => {
-  expect(likeOf('50%_a\\b')).toBe('%50\\%\\_a\\\\b%');
 });
 
 it('input is read field by field and texts lose their escapes', () => {

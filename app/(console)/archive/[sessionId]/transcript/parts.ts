@@ -101,11 +101,6 @@ export function isFolded(kind: string): boolean {
   return FOLDED.has(kind);
 }
 
-/** A pattern for SQL's LIKE that finds `words` as they stand, anywhere. */
-export function likeOf(words: string): string {
-  return `%${words.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-}
-
 /** A tool call's input as a reader wants it: field by field, texts without escapes. Null: it is not an object. */
 export function inputFields(json: string): readonly (readonly [name: string, value: string])[] | null {
   try {

@@ -3,7 +3,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTRPC } from '@/app/_lib/trpc.tsx';
-import { likeOf } from './parts.ts';
 
 /** Hits that are walked at most; with more, the newest. */
 const MOST = 5000;
@@ -84,7 +83,7 @@ function useHits(sessionId: string, words: string): Hits {
   const active = words.trim() !== '';
   const found = useQuery(
     trpc.sessions.log.queryOptions(
-      { id: sessionId, match: likeOf(words), limit: MOST, clip: 0 },
+      { id: sessionId, match: words, limit: MOST, clip: 0 },
       { enabled: active, placeholderData: keepPreviousData },
     ),
   );

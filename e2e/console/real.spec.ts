@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test as base, expect } from '@playwright/test';
+import { type Product, startProduct } from '../clients/harness/product.ts';
+import { type ReplayProvider, recordedCase, replay, startReplayProvider } from './replay.ts';
+
+const CLAUDE = recordedCase('claude-code/opus-session');
+const SUBAGENT = recordedCase('claude-code/opus-subagent');
+const IMAGE = recordedCase('claude-code/opus-image');
+const CODEX = recordedCase('codex/gpt-5.4-session');
+
+/** The product itself, started on a folder of its own; its agents are recordings of real ones. */
+const test = base.extend<object, { readonly product: Product; readonly provider: ReplayProvider }>({
+  provider: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names that a fixture needs from this pattern.
+    async ({}, use) => {
+      const provider = await startReplayProvider([...CLAUDE, ...SUBAGENT, ...IMAGE, ...CODEX]);
+      await use(provider);
+      await provider.stop();
+    },
+    { scope: 'worker' },
+  ],
+  product: [
+    async ({ provider }, use) => {
+      const home = mkdtempSync(join(tmpdir(), 'context-mode-console-'));
+      const product = await startProduct(home, { anthropic: provider.url, openai: provider.url });
+      await use(product);
+      await product.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  baseURL: async ({ product }, use) => use(product.url),
+});
+
+test.describe.configure({ mode: 'serial' });
+
+test("the waiting console turns into Claude Code's first session by itself", async ({ page, product }) => {
+  await page.goto('/');
+  await expect(page.getByText('Waiting for the first request')).toBeVisible();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await replay(CLAUDE, product.url, '/anthropic');
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible();
+  const agents = page.getByRole('region', { name: 'Agents' });
+  await expect(agents.getByText('Claude Code', { exact: true })).toBeVisible();
+  await page.getByRole('region', { name: "Today's sessions" }).locator('[data-row]').first().click();
+  await expect(page.getByRole('region', { name: 'Transcript' }).locator('article').first()).toBeVisible();
+});
+
+test('its transcript has typed words, answers and tool calls with their results', async ({
+  page,
+  request,
+}) => {
+  const { items } = await (await request.get('/api/v1/sessions?agent=claude-code')).json();
+  const log = await (await request.get(`/api/v1/sessions/${items[0].id}/log?limit=500`)).json();
+  const kinds = new Set(log.rows.map((row: { kind: string }) => row.kind));
+  for (const kind of ['input', 'answer', 'tool_call', 'tool_result']) expect(kinds, kind).toContain(kind);
+  await page.goto(`/archive/${items[0].id}`);
+  const transcript = page.getByRole('region', { name: 'Transcript' });
+  const typed = log.rows.find((row: { kind: string }) => row.kind === 'input');
+  await expect(transcript.getByText(typed.body.split('\n')[0].slice(0, 40)).first()).toBeVisible();
+  const call = log.rows.find((row: { kind: string }) => row.kind === 'tool_call');
+  const line = transcript.locator(`[data-seq="${call.seq}"]`).getByRole('button').first();
+  await line.click();
+  await expect(line).toHaveAttribute('aria-expanded', 'true');
+  await expect(transcript.getByText('no result')).toHaveCount(0);
+});
+
+test('a document is confirmed soon, and its bytes have the hash that it names', async ({ page, request }) => {
+  const { items } = await (await request.get('/api/v1/sessions?agent=claude-code')).json();
+  const log = await (await request.get(`/api/v1/sessions/${items[0].id}/log?limit=500&kinds=answer`)).json();
+  const row = log.rows[0];
+  await expect
+    .poll(async () => (await (await request.get(`/api/v1/documents/${row.docid}`)).json()).confirmed)
+    .toBe(true);
+  await page.goto(`/archive/${items[0].id}?at=${row.seq}&doc=${row.docid}&view=facts`);
+  const pane = page.getByRole('complementary', { name: 'Document' });
+  const found = await (await request.get(`/api/v1/documents/${row.docid}`)).json();
+  await expect(pane.getByText(found.sha256)).toBeVisible();
+  const raw = await (await request.get(`/api/v1/documents/${row.docid}/raw`)).body();
+  expect(createHash('sha256').update(raw).digest('hex')).toBe(found.sha256);
+});
+
+test('sub-agents stand in the transcript of their session, images are shown', async ({
+  page,
+  product,
+  request,
+}) => {
+  await replay(SUBAGENT, product.url, '/anthropic');
+  await replay(IMAGE, product.url, '/anthropic');
+  await expect
+    .poll(async () => (await (await request.get('/api/v1/sessions?agent=claude-code')).json()).items.length)
+    .toBe(3);
+  const { items } = await (await request.get('/api/v1/sessions?agent=claude-code')).json();
+  const withSub = items.find((one: { threads: number }) => one.threads > 1);
+  await page.goto(`/archive/${withSub.id}`);
+  await expect(page.getByText('Sub-agent', { exact: true }).first()).toBeVisible();
+  const withImage = await Promise.all(
+    items.map(async (one: { id: string }) => ({
+      id: one.id,
+      rows: (await (await request.get(`/api/v1/sessions/${one.id}/log?limit=500`)).json()).rows as {
+        seq: number;
+        media: number;
+      }[],
+    })),
+  ).then(
+    (logs) =>
+      logs.flatMap(({ id, rows }) =>
+        rows.filter((row) => row.media > 0).map((row) => ({ id, seq: row.seq })),
+      )[0],
+  );
+  expect(withImage).toBeDefined();
+  const image = await (await request.get(`/api/v1/sessions/${withImage?.id}/log/${withImage?.seq}`)).json();
+  const { media } = await (await request.get(`/api/v1/documents/${image.docid}`)).json();
+  const blob = await request.get(`/api/v1/blobs/${media[0].hash}`);
+  expect(blob.headers()['content-type']).toMatch(/^image\//);
+  expect((await blob.body()).length).toBe(media[0].bytes);
+});
+
+test("Codex's session joins the list of an open archive", async ({ page, product }) => {
+  await page.goto('/archive');
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await replay(CODEX, product.url, '/openai');
+  const row = page.getByRole('row', { name: /Codex/ }).first();
+  await expect(row).toBeVisible();
+  await row.locator('[data-row]').click();
+  await page.getByRole('tab', { name: /Requests/ }).click();
+  const requests = page.getByRole('region', { name: 'Requests' });
+  await expect(requests.getByText('200').first()).toBeVisible();
+});
+
+test("a refused key is told in the provider's words", async ({ page, product, provider }) => {
+  await page.goto('/');
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  provider.refuse('invalid x-api-key');
+  await replay(IMAGE.slice(-1), product.url, '/anthropic');
+  await expect(page.getByRole('region', { name: 'Agents' }).getByText('invalid x-api-key')).toBeVisible();
+});
+
+test('a session is exported, then really deleted after its wait', async ({ page, request }) => {
+  const { items } = await (await request.get('/api/v1/sessions?agent=codex')).json();
+  const exported = await request.get(`/api/v1/export/session?id=${items[0].id}`);
+  expect((await exported.text()).trimEnd().split('\n').length).toBeGreaterThan(3);
+  await page.goto(`/archive/${items[0].id}`);
+  await page.getByRole('button', { name: 'Session actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete session' }).click();
+  await expect(page.getByText('will be deleted in')).toBeVisible();
+  await expect(page.getByText('There is no session with this id.')).toBeVisible({ timeout: 25_000 });
+  const left = await (await request.get('/api/v1/sessions?agent=codex')).json();
+  expect(left.items).toEqual([]);
+});
