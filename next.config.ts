@@ -11,7 +11,7 @@ const HEADERS = [
 ];
 
 /** Paths that belong to providers: their answers carry the provider's headers and none of ours. */
-const NOT_A_DOOR = '/((?!anthropic/|openai/|chatgpt/|k/).*)';
+const NOT_A_DOOR = '/((?!(?:anthropic|openai|chatgpt)(?:/|$)|k/).*)';
 
 const config: NextConfig = {
   // A stream is bytes that pass as they come; compression would hold them back.

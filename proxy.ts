@@ -1,4 +1,5 @@
 import { type NextRequest, NextResponse } from 'next/server';
+import { getServices } from './app/_lib/services.ts';
 import { CONSOLE_COOKIE, callerOf, refusalOf } from './server/api/guard.ts';
 
 /**
@@ -9,7 +10,9 @@ export const config = {
 };
 
 /** Gives each page a content policy with a nonce of its own, and the cookie that its changing calls must show. */
-export function proxy(request: NextRequest): NextResponse {
+export async function proxy(request: NextRequest): Promise<Response> {
+  const refused = await getServices().refusal();
+  if (refused !== null) return refused;
   const refusal = refusalOf(
     { ...callerOf(request.headers), origin: null, fetchSite: null },
     process.env.PUBLIC_URL || undefined,

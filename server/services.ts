@@ -13,12 +13,12 @@ import {
   systemTables,
   type Tap,
 } from './gateway/index.ts';
-import { type Clock, systemClock } from './kernel/clock.ts';
-import { type Env, readEnv } from './kernel/env.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Env } from './kernel/env.ts';
 import { asContextModeError, ContextModeError } from './kernel/errors.ts';
 import { LOCAL_ACCOUNT } from './kernel/ids.ts';
 import { installationKey } from './kernel/installation-key.ts';
-import { createLogger, type Logger } from './kernel/log.ts';
+import type { Logger } from './kernel/log.ts';
 import { createMetrics, type Metrics } from './kernel/metrics.ts';
 import { systemRandom } from './kernel/random.ts';
 import { watchLive } from './live.ts';
@@ -29,6 +29,11 @@ export interface Services extends ApiServices {
   readonly gateway: Gateway;
   /** Who may use the process: in local mode the person who started it. */
   readonly guard: Guard;
+  /**
+   * The refusal of the request that the running code answers, null where it may go on: asked by each page and handler,
+   * because where Next is the server nobody has asked before.
+   */
+  refusal(): Promise<Response | null>;
   /**
    * Opens the database; ends when the archive can be written. A database that fails for a reason that may pass is
    * tried again, while bytes pass unarchived. Call it once.
@@ -48,17 +53,17 @@ const GRACE_MS = 30_000;
 /** Where the pages look for the services: on the global object, because they are bundled apart from the process. */
 const slot = Symbol.for('context-mode.services');
 
-/** Starts the services from the process's own environment and provides them to the pages. For Next without our server. */
-export async function start(): Promise<Services> {
-  const env = readEnv(process.env);
-  const log = createLogger(env.logLevel, 'context-mode');
-  const services = createServices({ env, clock: systemClock, log });
-  await services.open();
-  return services;
+/** What services are made of. */
+export interface ServicesOptions {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What `Services.refusal` asks; by default nothing is refused there, because a listener has asked the guard before. */
+  readonly refusal?: (guard: Guard) => Promise<Response | null>;
 }
 
 /** Makes gateway and archive and provides them to the pages. The gateway passes bytes from the first moment. */
-export function createServices({ env, clock, log }: { env: Env; clock: Clock; log: Logger }): Services {
+export function createServices({ env, clock, log, refusal }: ServicesOptions): Services {
   const metrics = createMetrics();
   const store = createStore({ env, clock, log, metrics });
   const guard = localGuard(createOwnerCheck(process.getuid?.() ?? null, systemTables), null);
@@ -83,6 +88,7 @@ export function createServices({ env, clock, log }: { env: Env; clock: Clock; lo
     archive: store.archive,
     live: store.live,
     health: store.health,
+    refusal: async () => refusal?.(guard) ?? null,
     open: store.open,
     stop() {
       stopped ??= gateway.close(GRACE_MS).then(store.close);

@@ -5,6 +5,7 @@ import type { Door, Env } from '../kernel/env.ts';
 import { newId, type Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import { CLIMBS_OUT, FOREIGN, TOO_LARGE } from './causes.ts';
 import { type DoorMatch, matchDoor, upstreamTarget } from './doors.ts';
 import { type Guard, openGuard } from './guard.ts';
 import { systemTimers, type Timers } from './keep-alive.ts';
@@ -131,6 +132,7 @@ class TransportGateway implements Gateway {
   forWeb(request: Request): Promise<Response> {
     return serveWeb(request, {
       context: this.#context,
+      guard: this.#guard,
       newRequestId: this.#newRequestId,
       started: (exchange) => this.#running.add(exchange),
       refused: (door, reason, id) => this.#count(door, reason, id),
@@ -207,30 +209,10 @@ function destroyThis(this: ServerResponse): void {
   this.destroy();
 }
 
-const FOREIGN = {
-  foreign_host:
-    'This gateway answers on this machine only: the Host header must be localhost or a loopback address.',
-  foreign_origin: 'This gateway does not answer to pages of other origins.',
-} as const;
-
-const CLIMBS_OUT: RefusalCause = {
-  code: 'bad_request',
-  reason: 'bad_target',
-  message: 'The path leaves the folder that this door leads to. Remove its dot segments.',
-};
-
 const CONFLICTING_LENGTHS: RefusalCause = {
   code: 'bad_request',
   reason: 'conflicting_lengths',
   message: 'The request says in two ways how long its body is. Send one Content-Length, or chunks.',
-  close: true,
-};
-
-/** The words of the agents' own reading of a 413 are kept: "Request too large (max 32MB)". */
-const TOO_LARGE: RefusalCause = {
-  code: 'too_large',
-  reason: 'too_large',
-  message: 'Request exceeds the maximum size: the gateway, like the provider, takes at most 32 MB.',
   close: true,
 };
 

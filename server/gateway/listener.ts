@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../kernel/clock.ts';
 import type { Door } from '../kernel/env.ts';
 import { newId } from '../kernel/ids.ts';
+import { refusalElsewhere } from './elsewhere.ts';
 import type { Guard } from './guard.ts';
 import type { Gateway } from './handler.ts';
 import { type RefusalCause, rawRefusal, refusal } from './refuse.ts';
@@ -92,20 +93,6 @@ async function upgradeElsewhere(
   const refused = refusal(null, newId(options.clock), { ...(cause ?? NO_UPGRADE), close: true });
   socket.end(rawRefusal(refused, cause === null ? 'Upgrade Required' : 'Forbidden'));
 }
-
-async function refusalElsewhere(guard: Guard, request: IncomingMessage): Promise<RefusalCause | null> {
-  const foreign = guard.foreign(request);
-  if (foreign !== null)
-    return { code: 'forbidden', reason: foreign, message: 'This address answers its own machine only.' };
-  const owned = guard.owned(request);
-  return (typeof owned === 'boolean' ? owned : await owned) ? null : NOT_OWNER;
-}
-
-const NOT_OWNER: RefusalCause = {
-  code: 'forbidden',
-  reason: 'not_owner',
-  message: 'This gateway belongs to another user of this machine.',
-};
 
 const NO_UPGRADE: RefusalCause = {
   code: 'bad_request',

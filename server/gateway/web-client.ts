@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import type { Incoming } from './incoming.ts';
 import type { Refusal } from './refuse.ts';
 import type { ClientSide, Exchange } from './relay.ts';
 
@@ -14,9 +16,16 @@ export class WebClient implements ClientSide {
   #stream: ReadableStreamDefaultController<Uint8Array> | null = null;
   #exchange: Exchange | null = null;
 
-  /** @param resolve gets the response as soon as its head is known @param method a HEAD gets no body */
-  constructor(resolve: (response: Response) => void, method: string) {
-    this.#resolve = resolve;
+  /**
+   * @param resolve gets the response as soon as its head is known
+   * @param method a HEAD gets no body
+   * @param incoming the request as Node received it: headers that a framework has put on its response go away
+   */
+  constructor(resolve: (response: Response) => void, method: string, incoming: Incoming | null) {
+    this.#resolve = (answer) => {
+      if (incoming !== null) clearHeaders(incoming.response);
+      resolve(answer);
+    };
     this.#bodiless = method === 'HEAD';
   }
 
@@ -76,6 +85,12 @@ export class WebClient implements ClientSide {
 class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer';
   override readonly message = 'The provider broke the answer off.';
+}
+
+/** Takes away what a framework says of its own pages (`Vary`), so that the answer carries the provider's headers. */
+function clearHeaders(response: ServerResponse): void {
+  if (response.headersSent) return;
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
 }
 
 function webHeaders(flat: readonly string[]): Headers {

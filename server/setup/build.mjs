@@ -21,10 +21,10 @@ const isSource = (path) => !/\.(test|bench)\.tsx?$/.test(path) && !path.startsWi
 /** What every part depends on beside its sources. */
 const COMMON = ['package-lock.json', 'tsconfig.json', 'server/setup/build.mjs', 'prisma/schema.prisma'];
 
-/** Entries of the server: the process, its services for where Next runs alone, and the thread that archives. */
+/** Entries of the server: the process, the product for where Next is the server, and the thread that archives. */
 const SERVER_ENTRIES = {
   main: 'server/main.ts',
-  services: 'server/services.ts',
+  'next-alone': 'server/next-alone.ts',
   recorder: 'server/gateway/record/worker.ts',
 };
 

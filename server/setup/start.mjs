@@ -10,7 +10,11 @@ async function startServer() {
   await import(pathToFileURL(builtServer()).href);
 }
 
-function startNext() {
+async function startNext() {
+  const { check } = await import(pathToFileURL(at('dist/next-alone.js')).href);
+  await check();
+  // The product ends in its own order (answers, archive, database); Next would leave before that.
+  process.env.NEXT_MANUAL_SIG_HANDLE = 'true';
   const { PORT = '4141', HOST = '127.0.0.1' } = process.env;
   const next = at('node_modules/next/dist/bin/next');
   process.argv = [
@@ -21,6 +25,8 @@ function startNext() {
     PORT || '4141',
     '--hostname',
     HOST || '127.0.0.1',
+    '--keepAliveTimeout',
+    '120000',
   ];
   createRequire(import.meta.url)(next);
 }
@@ -30,6 +36,6 @@ await main(async () => {
   await prepare();
   process.env.NODE_ENV = 'production';
   process.env.NEXT_TELEMETRY_DISABLED = '1';
-  if (process.argv.includes('--next')) startNext();
+  if (process.argv.includes('--next')) await startNext();
   else await startServer();
 });

@@ -1,0 +1,118 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { join } from 'node:path';
+import { VERSION } from './api/index.ts';
+import { systemClock } from './kernel/clock.ts';
+import type { Env } from './kernel/env.ts';
+import { asContextModeError, ContextModeError } from './kernel/errors.ts';
+import type { Services } from './services.ts';
+
+/** What the product's own server and Next alone have in common: how a process of the product begins and ends. */
+
+/** How long answers on their way may take to finish after the first request to stop. */
+const GRACE_MS = 30_000;
+
+/**
+ * Local mode has no sign-in: anybody who reaches the port reads the archive, so it may only be reached from here.
+ * @throws ContextModeError `configuration` where `HOST` is no loopback address
+ */
+export function refuseOpenAddress(env: Env): void {
+  if (/^(localhost|127(\.\d{1,3}){3}|::1)$/.test(env.host)) return;
+  throw new ContextModeError('configuration', `HOST is ${env.host}, which other machines may reach.`, {
+    hint: 'There is no sign-in yet that would keep them out. Use HOST=127.0.0.1.',
+  });
+}
+
+/** Listens where the environment says. @throws ContextModeError `configuration` where that is not possible */
+export async function listen(server: Server, env: Env): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(env.port, env.host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    const what = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${code})`;
+    throw new ContextModeError('configuration', `Port ${env.port} on ${env.host} ${what}.`, {
+      hint: 'If Context Mode runs already, use that one. Otherwise stop the other program or set PORT to a free one.',
+      cause,
+    });
+  }
+}
+
+/** The address that a browser opens. */
+export function urlOf(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+/** Tells the command `context-mode` and the person at the terminal that the process is ready, and where. */
+export async function announce(url: string, env: Env): Promise<void> {
+  await mkdir(env.home, { recursive: true, mode: 0o700 });
+  const startedAt = new Date(systemClock.now()).toISOString();
+  const text = JSON.stringify({ pid: process.pid, startedAt, url, version: VERSION });
+  await writeFile(gatewayFile(env), `${text}\n`, { mode: 0o600 });
+  process.stdout.write(
+    [
+      `Console  ${url}`,
+      'Connect  npx @context-mode/cli connect',
+      `Data     ${env.home} (nothing leaves this machine but the requests to the provider)`,
+      '',
+    ].join('\n'),
+  );
+}
+
+/** A fault of ours must not stop an agent: it is logged and counted, and the process goes on. */
+export function surviveOwnFaults({ log, metrics }: Services): void {
+  const note = (where: string) => (thrown: unknown) => {
+    metrics.faults.inc({ where });
+    log.error({ where, reason: asContextModeError(thrown).detail }, 'a fault that nothing caught');
+  };
+  process.on('unhandledRejection', note('unhandled_rejection'));
+  process.on('uncaughtException', note('uncaught_exception'));
+}
+
+/**
+ * Ends the process in order at the first signal (nothing new comes in, answers finish, the archive is written, the
+ * database stops) and at once at the second.
+ * @param servers what listens, as it is known at that moment
+ */
+export function endOnSignals(servers: () => Iterable<Server>, services: Services, env: Env): void {
+  let ending = false;
+  const end = (signal: NodeJS.Signals) => {
+    if (ending) process.exit(signal === 'SIGINT' ? 130 : 143);
+    ending = true;
+    process.stdout.write('\nStopping: answers on their way may finish. Again to stop at once.\n');
+    for (const server of servers()) {
+      setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
+      server.close();
+      server.closeIdleConnections();
+    }
+    void services
+      .stop()
+      .then(() => rm(gatewayFile(env), { force: true }))
+      .then(
+        () => process.exit(0),
+        (thrown) => fail(thrown),
+      );
+  };
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+}
+
+/** Where the command `context-mode` finds the running gateway. */
+function gatewayFile(env: Env): string {
+  return join(env.home, 'gateway.json');
+}
+
+/** Ends the process with one error: what was wrong and what to do. */
+export function fail(thrown: unknown): never {
+  const error = asContextModeError(thrown);
+  process.stderr.write(
+    `${error.message}\n${error.hint}\n${error.detail === undefined ? '' : `${error.detail}\n`}`,
+  );
+  process.exit(1);
+}
