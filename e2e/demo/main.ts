@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,13 +8,17 @@ import { startSimulator } from '../simulator/index.ts';
 import { ClaudeLike } from './claude-like.ts';
 import { CodexLike } from './codex-like.ts';
 import { scenariosOf } from './conversation.ts';
-import { day } from './day.ts';
+import { dayIn } from './day.ts';
+import { makeRepositories } from './repositories.ts';
 
 /**
  * The product on a scratch data folder, against the provider simulator, filled with a scripted day. The real data
  * folder is not touched; the scratch one is removed at the end.
  */
-const home = await mkdtemp(join(tmpdir(), 'context-mode-demo-'));
+const scratch = await mkdtemp(join(tmpdir(), 'context-mode-demo-'));
+await chmod(scratch, 0o755);
+const day = dayIn(join(scratch, 'dev'));
+makeRepositories(join(scratch, 'dev'));
 const simulator = await startSimulator({ scenarios: scenariosOf(day) });
 const product = spawn(process.execPath, [join('dist', 'main.js')], {
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -23,7 +27,7 @@ const product = spawn(process.execPath, [join('dist', 'main.js')], {
   env: {
     ...process.env,
     CONTEXT_MODE_DEMO: '1',
-    CONTEXT_MODE_HOME: home,
+    CONTEXT_MODE_HOME: join(scratch, 'data'),
     DATABASE_URL: '',
     ANTHROPIC_UPSTREAM_URL: simulator.url,
     OPENAI_UPSTREAM_URL: simulator.url,
@@ -75,6 +79,6 @@ async function end(code: number): Promise<void> {
     await once(product, 'exit');
   }
   await simulator.stop();
-  await rm(home, { recursive: true, force: true });
+  await rm(scratch, { recursive: true, force: true });
   process.exit(code);
 }
