@@ -12,6 +12,7 @@ import {
   type Scratch,
   writeInto,
 } from './harness/scratch.ts';
+import { thoughtful } from './harness/thoughtful.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'server', 'cli', 'bin', 'context-mode.mjs');
 const TYPED = 'Say hello in one line.';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   buildProduct();
   folder = makeScratchFolder();
   provider = await startSimulator({
-    scenarios: [{ id: 'hello', when: { equals: TYPED }, rounds: [{ steps: [{ say: ANSWER }] }] }],
+    scenarios: [thoughtful({ id: 'hello', when: { equals: TYPED }, rounds: [{ steps: [{ say: ANSWER }] }] })],
   });
   product = await startProduct(join(folder, 'data'), { anthropic: provider.url, openai: provider.url });
 });

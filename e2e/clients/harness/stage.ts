@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import {
-  type Round,
   type Scenario,
   type ScenarioFunction,
   type Simulator,
@@ -14,10 +13,8 @@ import { buildProduct, type Product, startProduct } from './product.ts';
 import { makeScratch, makeScratchFolder, removeScratchFolder } from './scratch.ts';
 import { Side } from './side.ts';
 import { type Exchange, startTap, type Tap } from './tap.ts';
+import { thoughtful } from './thoughtful.ts';
 import { expectUnchangedBytes } from './wire.ts';
-
-/** How long the model thinks before it answers. */
-const THINKING_MS = 300;
 
 /** A scripted conversation that is played on both ways. */
 export interface Play {
@@ -129,19 +126,6 @@ export class Stage {
     for (const scenario of play.script) simulator.script.add(thoughtful(scenario));
     return new Side(way, scratch, simulator, addresses);
   }
-}
-
-/**
- * The scenario with a pause at the beginning of each answer. No provider answers within milliseconds; an agent that
- * closes its connection right after such an answer is gone before the product can look up whose connection it was.
- */
-function thoughtful(scenario: Scenario | ScenarioFunction): Scenario | ScenarioFunction {
-  const slower = (round: Round): Round => ({ ...round, steps: [{ wait: THINKING_MS }, ...round.steps] });
-  if (typeof scenario !== 'function') return { ...scenario, rounds: scenario.rounds.map(slower) };
-  return (turn) => {
-    const round = scenario(turn);
-    return round === undefined ? undefined : slower(round);
-  };
 }
 
 function addressesAt(url: string, anthropic: string, openai: string): Side['addresses'] {
