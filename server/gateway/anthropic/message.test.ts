@@ -224,10 +224,10 @@ describe('items', () => {
     const broken = Buffer.from('{"role":"user","content":[');
     expect(parseMessage(broken)).toMatchObject({
       role: 'unknown',
-      items: [{ kind: 'unknown', body: broken }],
+      items: [{ kind: 'unknown', body: Uint8Array.from(broken) }],
     });
     expect(parseMessage(Buffer.from([0x7b, 0xff, 0x7d])).items[0]?.body).toEqual(
-      Buffer.from([0x7b, 0xff, 0x7d]),
+      Uint8Array.from([0x7b, 0xff, 0x7d]),
     );
   });
 
