@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { manualClock } from '../kernel/clock.ts';
 import { COMMENT, EventBoundary, KeepAlive, SILENCE_MS } from './keep-alive.ts';
 import { recordingTap, type TestGateway, testGateway } from './testing/gateway.ts';
-import { type RawUpstream, rawClient, rawUpstream, type WireRequest } from './testing/raw.ts';
+import { type RawUpstream, rawClient, rawUpstream, resetNow, type WireRequest } from './testing/raw.ts';
 import { manualTimers } from './testing/timers.ts';
 
 describe('EventBoundary', () => {
@@ -121,7 +121,7 @@ describe('a silent stream through the gateway', () => {
 
   test('gets nothing more once the upstream is gone', async () => {
     const client = await open(STREAM, '9\r\ndata: 1\n\n\r\n');
-    request.socket.resetAndDestroy();
+    resetNow(request.socket);
     await client.ended;
     timers.advance(SILENCE_MS * 4);
     expect(timers.pending).toBe(0);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { headerOf } from './headers.ts';
 import type { Refusal } from './refuse.ts';
 import type { ClientSide, Exchange } from './relay.ts';
@@ -64,7 +65,7 @@ export class NodeClient implements ClientSide {
     }
     const framed = this.#response.chunkedEncoding || this.#sized;
     const cut = () => {
-      if (reset || !framed) socket.resetAndDestroy();
+      if (reset || !framed) resetNow(socket);
       else socket.destroy();
     };
     const timer = setTimeout(cut, LAST_BYTES_MS).unref();
@@ -76,4 +77,13 @@ export class NodeClient implements ClientSide {
   #flushHead = (): void => {
     if (!this.#written) this.#response.flushHeaders();
   };
+}
+
+/**
+ * Closes a connection by a reset alone. Node's own `resetAndDestroy` says an orderly end first, which a reader may
+ * take for the end of an answer without length.
+ */
+function resetNow(socket: Socket): void {
+  Object.assign(socket, { resetAndClosing: true });
+  socket.destroy();
 }

@@ -8,7 +8,7 @@ import {
   type TestGateway,
   testGateway,
 } from './testing/gateway.ts';
-import { type RawUpstream, rawClient, rawUpstream, type WireRequest } from './testing/raw.ts';
+import { type RawUpstream, rawClient, rawUpstream, resetNow, type WireRequest } from './testing/raw.ts';
 import { zstdOf } from './testing/zstd.ts';
 
 const SSE = 'content-type: text/event-stream; charset=utf-8\r\n';
@@ -309,7 +309,7 @@ describe.each<Face>(['node', 'web'])('through %s', (face) => {
     });
 
     test.each([
-      ['reset', (request: WireRequest) => request.socket.resetAndDestroy()],
+      ['reset', (request: WireRequest) => resetNow(request.socket)],
       ['closed', (request: WireRequest) => request.socket.end()],
       ['answered with garbage', (request: WireRequest) => request.socket.end('\0\0garbage\r\n\r\n')],
     ])('a connection that is %s before the head is a 502', async (_how, respond) => {
@@ -320,9 +320,9 @@ describe.each<Face>(['node', 'web'])('through %s', (face) => {
     });
 
     test.each([
-      ['reset', 'chunks', (request: WireRequest) => request.socket.resetAndDestroy()],
+      ['reset', 'chunks', (request: WireRequest) => resetNow(request.socket)],
       ['closed', 'chunks', (request: WireRequest) => request.socket.end()],
-      ['reset', 'length', (request: WireRequest) => request.socket.resetAndDestroy()],
+      ['reset', 'length', (request: WireRequest) => resetNow(request.socket)],
       ['closed', 'length', (request: WireRequest) => request.socket.end()],
     ])(
       'an answer that is %s in mid-stream (%s) ends as a fault behind the bytes that came',
@@ -347,7 +347,7 @@ describe.each<Face>(['node', 'web'])('through %s', (face) => {
       upstream.respond = ({ socket }) => socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\npart');
       const client = rawClient(gateway.port, 'GET /openai/x HTTP/1.0\r\nHost: localhost\r\n\r\n');
       await client.until('part');
-      for (const socket of upstream.sockets) socket.resetAndDestroy();
+      for (const socket of upstream.sockets) resetNow(socket);
       expect(await client.ended).toBe('reset');
     });
   });
@@ -390,7 +390,7 @@ describe.each<Face>(['node', 'web'])('through %s', (face) => {
       };
       const { client, request } = await started();
       client.socket.pause();
-      expect(await cancelled(request, () => client.socket.resetAndDestroy())).toBeLessThan(100);
+      expect(await cancelled(request, () => resetNow(client.socket))).toBeLessThan(100);
     });
 
     test('in the middle of its body causes no upstream call', async () => {

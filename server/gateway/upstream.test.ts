@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type RawUpstream, rawUpstream } from './testing/raw.ts';
+import { type RawUpstream, rawUpstream, resetNow } from './testing/raw.ts';
 import { type CallLimits, createUpstreams, type UpstreamFault, type UpstreamRequest } from './upstream.ts';
 
 let upstream: RawUpstream;
@@ -13,7 +13,12 @@ afterEach(() => upstream.close());
 const NONE = { https: null, http: null, none: null };
 
 /** Makes one call and lists what its handler was told. */
-function told(request: Partial<UpstreamRequest> = {}, limits?: CallLimits, address = upstream.url) {
+function told(
+  request: Partial<UpstreamRequest> = {},
+  limits?: CallLimits,
+  address = upstream.url,
+  onBytes: () => void = () => undefined,
+) {
   const upstreams = createUpstreams({ anthropic: address, openai: address, chatgpt: address }, NONE, limits);
   const events: string[] = [];
   const ended = new Promise<UpstreamFault | null>((resolve) => {
@@ -28,7 +33,10 @@ function told(request: Partial<UpstreamRequest> = {}, limits?: CallLimits, addre
       },
       {
         onHead: (status, reason) => events.push(`head ${status} ${reason}`),
-        onBytes: (bytes) => events.push(`bytes ${bytes.toString('latin1')}`),
+        onBytes: (bytes) => {
+          events.push(`bytes ${bytes.toString('latin1')}`);
+          onBytes();
+        },
         onEnd: () => resolve(null),
         onFault: resolve,
       },
@@ -57,16 +65,17 @@ describe('a call', () => {
 
   test('tells a reset from a close, before and behind the head', async () => {
     const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n';
-    const cut: [RawUpstream['respond'], boolean][] = [
-      [({ socket }) => socket.resetAndDestroy(), true],
-      [({ socket }) => socket.end(), false],
-      [({ socket }) => socket.write(head, () => setImmediate(() => socket.resetAndDestroy())), true],
-      [({ socket }) => socket.end(head), false],
-    ];
-    for (const [respond, reset] of cut) {
-      upstream.respond = respond;
-      expect(await told().ended).toMatchObject({ reset });
-    }
+    upstream.respond = ({ socket }) => resetNow(socket);
+    expect(await told().ended).toMatchObject({ reset: true });
+    upstream.respond = ({ socket }) => socket.end();
+    expect(await told().ended).toMatchObject({ reset: false });
+    upstream.respond = ({ socket }) => socket.end(head);
+    expect(await told().ended).toMatchObject({ reset: false });
+    upstream.respond = ({ socket }) => socket.write(head);
+    const { ended } = told({}, undefined, upstream.url, () => {
+      for (const socket of upstream.sockets) resetNow(socket);
+    });
+    expect(await ended).toMatchObject({ reset: true });
   });
 
   test('ends when nothing comes for too long, before and behind the head', async () => {

@@ -169,6 +169,7 @@ class Call implements UpstreamCall {
     this.#request.on('error', this.#onError);
     this.#request.on('timeout', this.#onSilence);
     this.#request.on('socket', this.#onSocket);
+    this.#request.on('close', this.#onClose);
     this.#request.end(request.body);
   }
 
@@ -211,6 +212,11 @@ class Call implements UpstreamCall {
 
   /** The connection was closed before the answer's end. */
   #onCut = (error: Error): void => this.#fault(error);
+
+  /** An end without a word (an upgrade that nobody asked for). With an answer, the answer itself tells. */
+  #onClose = (): void => {
+    if (this.#answer === null) this.#fault(new CallFault('CLOSED'));
+  };
 
   #onSilence = (): void => {
     this.#request?.destroy(new CallFault('SILENCE_TIMEOUT'));

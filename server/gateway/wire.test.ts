@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type TestGateway, testGateway } from './testing/gateway.ts';
-import { type RawUpstream, rawClient, rawUpstream } from './testing/raw.ts';
+import { type RawUpstream, rawClient, rawUpstream, resetNow } from './testing/raw.ts';
 
 let upstream: RawUpstream;
 let gateway: TestGateway;
@@ -216,7 +216,7 @@ describe('pipelined requests', () => {
       if (line.includes('/a')) {
         first = () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n<a>');
       } else {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n<', () => socket.resetAndDestroy());
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n<', () => resetNow(socket));
         setImmediate(() => setImmediate(() => first?.()));
       }
     };

@@ -139,3 +139,9 @@ export function rawClient(port: number, bytes: string | Buffer): RawExchange {
       }),
   };
 }
+
+/** Resets a connection without the orderly end that Node's own `resetAndDestroy` says first. */
+export function resetNow(socket: Socket): void {
+  Object.assign(socket, { resetAndClosing: true });
+  socket.destroy();
+}
