@@ -1,7 +1,22 @@
 import type { NextConfig } from 'next';
 
-/** Headers of every answer that Next gives. The content policy of pages is set beside them, with a nonce, in proxy.ts. */
+/**
+ * Headers of every answer that Next gives. Pages get a content policy with a nonce in place of this one, in proxy.ts;
+ * it is for what is no page (a file, "not found"): nothing there may run.
+ */
 const HEADERS = [
+  {
+    key: 'content-security-policy',
+    value: [
+      "default-src 'none'",
+      "style-src 'self'",
+      "font-src 'self'",
+      "img-src 'self' data:",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+  },
   { key: 'x-content-type-options', value: 'nosniff' },
   { key: 'x-frame-options', value: 'DENY' },
   { key: 'referrer-policy', value: 'no-referrer' },

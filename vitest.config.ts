@@ -34,8 +34,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'doors',
+          include: ['e2e/doors/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'faults',
           include: ['e2e/faults/**/*.test.ts'],
+          globalSetup: ['server/db/testing-setup.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,

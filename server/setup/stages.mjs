@@ -124,6 +124,13 @@ export const stages = [
     run: vitest('--config', 'e2e/clients/vitest.config.ts'),
   },
   {
+    name: 'doors',
+    title: 'Doors of both servers',
+    when: hasFiles('e2e/doors', /\.test\.ts$/),
+    needs: ['build', 'agents'],
+    run: vitest('--project', 'doors'),
+  },
+  {
     name: 'faults',
     title: 'Faults',
     when: hasFiles('e2e/faults', /\.test\.ts$/),
