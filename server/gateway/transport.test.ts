@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, call } from './testing/call.ts';
@@ -353,22 +354,32 @@ describe.each<Face>(['node', 'web'])('through %s', (face) => {
   });
 
   describe('a client that leaves', () => {
-    /** Milliseconds from the client's leaving to the end of the upstream's connection. */
-    async function cancelled(request: WireRequest, leave: () => void): Promise<number> {
-      const closed = new Promise<void>((resolve) => request.socket.once('close', () => resolve()));
-      const at = performance.now();
-      leave();
-      await closed;
-      return performance.now() - at;
+    /**
+     * Milliseconds from the client's leaving to the end of the upstream's connection: the best of three, since the
+     * machine may be busy with something else.
+     */
+    async function cancelled(leave: (client: Socket) => void, first = ''): Promise<number> {
+      let fastest = Number.POSITIVE_INFINITY;
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const { client, request } = await started();
+        if (first !== '') await client.until(first);
+        const closed = new Promise<void>((resolve) => request.socket.once('close', () => resolve()));
+        const at = performance.now();
+        leave(client.socket);
+        await closed;
+        fastest = Math.min(fastest, performance.now() - at);
+      }
+      return fastest;
     }
 
     test.each(['destroy', 'resetAndDestroy', 'end'] as const)(
       'before the head, by %s, ends the upstream call',
       async (how) => {
         upstream.respond = () => undefined;
-        const { client, request } = await started();
-        expect(await cancelled(request, () => client.socket[how]())).toBeLessThan(100);
-        expect((await tap.ended(1))[0]).toMatchObject({ ending: 'client_gone', status: null, headMs: null });
+        expect(await cancelled((client) => client[how]())).toBeLessThan(100);
+        for (const answer of await tap.ended(3)) {
+          expect(answer).toMatchObject({ ending: 'client_gone', status: null, headMs: null });
+        }
       },
     );
 
@@ -377,10 +388,10 @@ describe.each<Face>(['node', 'web'])('through %s', (face) => {
         socket.write(STREAM_HEAD);
         socket.write(chunk('data: 1\n\n'));
       };
-      const { client, request } = await started();
-      await client.until('data: 1\n\n');
-      expect(await cancelled(request, () => client.socket.destroy())).toBeLessThan(100);
-      expect((await tap.ended(1))[0]).toMatchObject({ ending: 'client_gone', status: 200, responseBytes: 9 });
+      expect(await cancelled((client) => client.destroy(), 'data: 1\n\n')).toBeLessThan(100);
+      for (const answer of await tap.ended(3)) {
+        expect(answer).toMatchObject({ ending: 'client_gone', status: 200, responseBytes: 9 });
+      }
     });
 
     test('while it does not read ends the upstream call', async () => {
@@ -388,9 +399,11 @@ describe.each<Face>(['node', 'web'])('through %s', (face) => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n');
         socket.write(Buffer.alloc(20_000_000));
       };
-      const { client, request } = await started();
-      client.socket.pause();
-      expect(await cancelled(request, () => resetNow(client.socket))).toBeLessThan(100);
+      const leave = (client: Socket) => {
+        client.pause();
+        resetNow(client);
+      };
+      expect(await cancelled(leave)).toBeLessThan(100);
     });
 
     test('in the middle of its body causes no upstream call', async () => {

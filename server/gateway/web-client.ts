@@ -13,19 +13,19 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 export class WebClient implements ClientSide {
   readonly #resolve: (response: Response) => void;
   readonly #bodiless: boolean;
+  readonly #incoming: Incoming | null;
   #stream: ReadableStreamDefaultController<Uint8Array> | null = null;
   #exchange: Exchange | null = null;
 
   /**
    * @param resolve gets the response as soon as its head is known
    * @param method a HEAD gets no body
-   * @param incoming the request as Node received it: headers that a framework has put on its response go away
+   * @param incoming the request as Node received it: its response then gets the headers as they were written, which a
+   *   `Response` cannot say, and which frameworks thin out (Next drops `Content-Encoding` and `Content-Length`)
    */
   constructor(resolve: (response: Response) => void, method: string, incoming: Incoming | null) {
-    this.#resolve = (answer) => {
-      if (incoming !== null) clearHeaders(incoming.response);
-      resolve(answer);
-    };
+    this.#resolve = resolve;
+    this.#incoming = incoming;
     this.#bodiless = method === 'HEAD';
   }
 
@@ -41,11 +41,10 @@ export class WebClient implements ClientSide {
   }
 
   head(status: number, reason: string, headers: string[]): void {
-    const init = { status, statusText: reason, headers: webHeaders(headers) };
     if (this.#bodiless || WITHOUT_BODY.has(status)) {
       // A length without its body would leave the client waiting (205 alone may come with one).
-      if (status === 205) init.headers.delete('content-length');
-      this.#resolve(new Response(null, init));
+      const kept = status === 205 ? without(headers, 'content-length') : headers;
+      this.#answer(null, { status, statusText: reason }, kept);
       return;
     }
     const body = new ReadableStream<Uint8Array>(
@@ -58,7 +57,7 @@ export class WebClient implements ClientSide {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: QUEUED_BYTES }),
     );
-    this.#resolve(new Response(body, init));
+    this.#answer(body, { status, statusText: reason }, headers);
   }
 
   write(bytes: Uint8Array): boolean {
@@ -77,7 +76,21 @@ export class WebClient implements ClientSide {
 
   refuse(refused: Refusal): void {
     const body = this.#bodiless ? null : new Uint8Array(refused.body);
-    this.#resolve(new Response(body, { status: refused.status, headers: webHeaders(refused.headers) }));
+    this.#answer(body, { status: refused.status }, refused.headers);
+  }
+
+  #answer(body: BodyInit | null, init: ResponseInit, headers: readonly string[]): void {
+    // How connections are kept is between the framework and the client.
+    const kept = without(headers, 'connection');
+    if (this.#incoming === null) {
+      this.#resolve(new Response(body, { ...init, headers: webHeaders(kept) }));
+      return;
+    }
+    const answer = new Response(body, init);
+    // Bytes without a type get none from us: the type that a `Response` finds for a body is not the provider's.
+    for (const name of [...answer.headers.keys()]) answer.headers.delete(name);
+    writeHeaders(this.#incoming.response, kept);
+    this.#resolve(answer);
   }
 }
 
@@ -87,17 +100,21 @@ class BrokenAnswer extends Error {
   override readonly message = 'The provider broke the answer off.';
 }
 
-/** Takes away what a framework says of its own pages (`Vary`), so that the answer carries the provider's headers. */
-function clearHeaders(response: ServerResponse): void {
+/** Puts an answer's headers in place of what a framework has said of its own pages (`Vary`, its policies). */
+function writeHeaders(response: ServerResponse, headers: readonly string[]): void {
   if (response.headersSent) return;
   for (const name of response.getHeaderNames()) response.removeHeader(name);
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    response.appendHeader(headers[at] ?? '', headers[at + 1] ?? '');
+  }
+}
+
+function without(headers: readonly string[], name: string): readonly string[] {
+  return headers.filter((_text, at) => headers[at & ~1]?.toLowerCase() !== name);
 }
 
 function webHeaders(flat: readonly string[]): Headers {
   const headers = new Headers();
-  for (let at = 0; at + 1 < flat.length; at += 2) {
-    const name = flat[at] ?? '';
-    if (name.toLowerCase() !== 'connection') headers.append(name, flat[at + 1] ?? '');
-  }
+  for (let at = 0; at + 1 < flat.length; at += 2) headers.append(flat[at] ?? '', flat[at + 1] ?? '');
   return headers;
 }
