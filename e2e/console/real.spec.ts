@@ -106,7 +106,7 @@ test('sub-agents stand in the transcript of their session, images are shown', as
       }[],
     })),
   ).then(
-    (logs) =>
+    (logs: readonly { id: string; rows: readonly { seq: number; media: number }[] }[]) =>
       logs.flatMap(({ id, rows }) =>
         rows.filter((row) => row.media > 0).map((row) => ({ id, seq: row.seq })),
       )[0],

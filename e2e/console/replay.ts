@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer, request as httpRequest } from 'node:http';
+import { Agent, createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
@@ -81,6 +81,9 @@ export async function startReplayProvider(exchanges: readonly Exchange[]): Promi
   };
 }
 
+/** One connection that stays open, as an agent keeps its own. */
+const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+
 /** Sends recorded exchanges through a door, one after the other, each answer read to its end. */
 export async function replay(
   exchanges: readonly Exchange[],
@@ -99,6 +102,7 @@ function send(exchange: Exchange, product: string, door: string): Promise<void> 
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       {
+        agent: connection,
         hostname,
         port,
         method: exchange.method,

@@ -184,14 +184,26 @@ function DayBreak({ at }: { readonly at: number }) {
 function ThreadBreak({ thread }: { readonly thread: string }) {
   return (
     <p className="flex items-center pt-2 pb-1 pl-[58px] text-sm text-faint max-sm:pl-[46px]">
-      {thread === MAIN ? (
-        'Back on the main line'
-      ) : (
-        <span className="flex items-center gap-2">
-          <Badge>Sub-agent</Badge>
-          <span className="font-mono text-xs">{thread}</span>
-        </span>
-      )}
+      {thread === MAIN ? 'Back on the main line' : <ThreadName thread={thread} />}
     </p>
+  );
+}
+
+/** Threads that an agent opens beside the conversation for a purpose of its own. */
+const SIDE_THREADS: Readonly<Record<string, string>> = {
+  title: 'Side request: a title for the session',
+  compaction: 'Side request: a summary of the conversation',
+  suggestion: 'Side request: a suggestion for the next prompt',
+  web_search: 'Side request: a web search',
+};
+
+function ThreadName({ thread }: { readonly thread: string }) {
+  const side = SIDE_THREADS[thread];
+  if (side !== undefined) return <Badge>{side}</Badge>;
+  return (
+    <span className="flex items-center gap-2">
+      <Badge>Sub-agent</Badge>
+      <span className="font-mono text-xs">{thread}</span>
+    </span>
   );
 }
