@@ -246,6 +246,16 @@ describe.each(SERVERS)('the doors of the real process (%s)', (server) => {
     expect(kept).toEqual(['x-Twice: a', 'Accept: */*', 'X-Between: 1', 'X-twice: b']);
   });
 
+  test('a header that comes twice reaches the client twice', async () => {
+    const given =
+      '200 OK\r\nX-Twice: a\r\nX-Twice: b\r\nset-cookie: a=1; expires=Mon, 1 Jan 2035\r\nset-cookie: b';
+    upstream.respond = (received) => answerWith(received, given, Buffer.from('{}'));
+    const got = await call(url, { path: DOORS.anthropic, body: Buffer.from('{}') });
+    const named = (name: string) => got.rawHeaders.filter((_text, at) => got.rawHeaders[at - 1] === name);
+    expect(named('X-Twice')).toEqual(['a', 'b']);
+    expect(named('set-cookie')).toEqual(['a=1; expires=Mon, 1 Jan 2035', 'b']);
+  });
+
   if (server === 'own') {
     test('headers reach the client in their order, case and number', async () => {
       upstream.respond = (received) =>
