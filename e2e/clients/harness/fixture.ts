@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { eventually } from './archive.ts';
 import { type ArchivedSession, expectArchived } from './archived.ts';
 import type { Json } from './normalise.ts';
+import type { ServedBy } from './product.ts';
 import { readSpoken } from './spoken.ts';
 import { type Play, type Played, Stage } from './stage.ts';
 
@@ -34,14 +35,14 @@ export interface StageFixture {
 }
 
 /** Opens a stage for the test file that calls it. */
-export function stageOfFile(): StageFixture {
+export function stageOfFile(servedBy: ServedBy = 'own'): StageFixture {
   let opened: Stage | null = null;
   const stage = () => {
     if (opened === null) throw new Error('the stage is not open yet');
     return opened;
   };
   beforeAll(async () => {
-    opened = await Stage.open();
+    opened = await Stage.open(servedBy);
   });
   afterAll(async () => {
     await opened?.close();

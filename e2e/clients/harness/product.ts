@@ -24,6 +24,14 @@ export interface Upstreams {
   readonly openai: string;
 }
 
+/** What listens: the product's own server, or Next alone (`npm run start:next`). */
+export type ServedBy = 'own' | 'next';
+
+const COMMANDS: Readonly<Record<ServedBy, readonly string[]>> = {
+  own: ['--enable-source-maps', join(REPOSITORY, 'dist', 'main.js')],
+  next: [join(REPOSITORY, 'server', 'setup', 'start.mjs'), '--next'],
+};
+
 /** Builds what is to be started. Does nothing where the build is up to date. */
 export function buildProduct(): void {
   execFileSync(process.execPath, [join(REPOSITORY, 'server', 'setup', 'build.mjs')], {
@@ -36,8 +44,12 @@ export function buildProduct(): void {
  * Starts the built product on a data folder of its own and a free port, and waits until it is ready.
  * @throws Error with its whole output, where it ends or is not ready within a minute.
  */
-export async function startProduct(home: string, upstreams: Upstreams): Promise<Product> {
-  const child = spawn(process.execPath, ['--enable-source-maps', join(REPOSITORY, 'dist', 'main.js')], {
+export async function startProduct(
+  home: string,
+  upstreams: Upstreams,
+  servedBy: ServedBy = 'own',
+): Promise<Product> {
+  const child = spawn(process.execPath, COMMANDS[servedBy], {
     cwd: REPOSITORY,
     env: {
       PATH: process.env.PATH,

@@ -9,7 +9,7 @@ import {
 } from '../../simulator/index.ts';
 import { ArchiveClient } from './archive.ts';
 import { collectOutcome, expectSameOutcome } from './outcome.ts';
-import { buildProduct, type Product, startProduct } from './product.ts';
+import { buildProduct, type Product, type ServedBy, startProduct } from './product.ts';
 import { makeScratch, makeScratchFolder, removeScratchFolder } from './scratch.ts';
 import { Side } from './side.ts';
 import { type Exchange, startTap, type Tap } from './tap.ts';
@@ -43,6 +43,7 @@ export class Stage {
   readonly #tap: Tap;
   readonly #product: Product | null;
   readonly #folder: string;
+  readonly #servedBy: ServedBy;
   #plays = 0;
 
   private constructor(parts: {
@@ -51,24 +52,26 @@ export class Stage {
     tap: Tap;
     product: Product | null;
     folder: string;
+    servedBy: ServedBy;
   }) {
     this.#direct = parts.direct;
     this.#routed = parts.routed;
     this.#tap = parts.tap;
     this.#product = parts.product;
     this.#folder = parts.folder;
+    this.#servedBy = parts.servedBy;
   }
 
   /**
    * Starts everything on free ports and a scratch folder. With `CLIENTS_WITHOUT_GATEWAY=1` both ways go to their
    * simulator directly: the control that shows what two runs of an agent differ in by themselves.
    */
-  static async open(): Promise<Stage> {
+  static async open(servedBy: ServedBy = 'own'): Promise<Stage> {
     const folder = makeScratchFolder();
     const [direct, routed] = await Promise.all([startSimulator(), startSimulator()]);
-    const product = withoutGateway() ? null : await openProduct(folder, routed.url);
+    const product = withoutGateway() ? null : await openProduct(folder, routed.url, servedBy);
     const tap = await startTap(product?.port ?? routed.port);
-    return new Stage({ direct, routed, tap, product, folder });
+    return new Stage({ direct, routed, tap, product, folder, servedBy });
   }
 
   /** The archive of the product, or null in the control. */
@@ -101,7 +104,7 @@ export class Stage {
     await Promise.all([play.run(direct), play.run(routed)]);
     const rules = { keepUsage: play.keepUsage === true, leaveOut: play.leaveOut ?? [] };
     expectSameOutcome(collectOutcome(direct, rules), collectOutcome(routed, rules));
-    expectUnchangedBytes(this.#tap.exchanges(), this.#routed.requests.entries);
+    expectUnchangedBytes(this.#tap.exchanges(), this.#routed.requests.entries, this.#servedBy);
     return { direct, routed, exchanges: this.#tap.exchanges() };
   }
 
@@ -136,7 +139,7 @@ function withoutGateway(): boolean {
   return process.env.CLIENTS_WITHOUT_GATEWAY === '1';
 }
 
-function openProduct(folder: string, upstream: string): Promise<Product> {
+function openProduct(folder: string, upstream: string, servedBy: ServedBy): Promise<Product> {
   buildProduct();
-  return startProduct(join(folder, 'data'), { anthropic: upstream, openai: upstream });
+  return startProduct(join(folder, 'data'), { anthropic: upstream, openai: upstream }, servedBy);
 }
