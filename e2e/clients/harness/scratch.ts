@@ -36,7 +36,14 @@ export function makeScratch(
   files: Readonly<Record<string, string | Uint8Array>>,
 ): Scratch {
   const root = join(folder, way);
-  const scratch = { root, home: join(root, 'home'), project: join(root, 'project') };
+  return makeScratchAt({ root, home: join(root, 'home'), project: join(root, 'project') }, files);
+}
+
+/** The same at paths of one's own. */
+export function makeScratchAt(
+  scratch: Scratch,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Scratch {
   mkdirSync(scratch.home, { recursive: true });
   mkdirSync(scratch.project, { recursive: true });
   for (const [path, content] of Object.entries(files)) writeInto(scratch.project, path, content);
