@@ -228,6 +228,18 @@ describe('strangers in local mode', () => {
     expect(upstream.requests).toHaveLength(3);
   });
 
+  test('a foreign host or origin is refused by the web face too', async () => {
+    const ask = (headers: Record<string, string>) =>
+      gateway.gateway.forWeb(new Request('http://localhost/anthropic/v1/models', { headers }));
+    expect((await ask({ host: 'localhost:4141' })).status).toBe(200);
+    for (const headers of [{ host: 'evil.example' }, { host: 'localhost', origin: 'http://evil.example' }]) {
+      const answer = await ask(headers);
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toMatchObject({ type: 'error', error: { type: 'permission_error' } });
+    }
+    expect(upstream.requests).toHaveLength(1);
+  });
+
   test('the owner is recorded', async () => {
     await get('/anthropic/v1/models', 'Host: localhost');
     expect(await tap.ended(1)).toHaveLength(1);
