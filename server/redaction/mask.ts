@@ -19,12 +19,21 @@ export async function findSecrets(text: string): Promise<readonly Finding[]> {
     ...(await findBySecretlint(text)),
     ...findEmails(text),
   ];
-  const masks = [...text.matchAll(existingMask)].map((match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
-  const outside = found.filter((one) => !masks.some((mask) => one.start < mask.end && mask.start < one.end));
-  return mergeOverlaps(outside);
+  if (found.length === 0) return [];
+  return mergeOverlaps(outsideMasks(text, found));
+}
+
+/** The findings that touch no mask that stands in the text already. */
+function outsideMasks(text: string, found: readonly Finding[]): readonly Finding[] {
+  const masks = [...text.matchAll(existingMask)];
+  let next = 0;
+  return found
+    .toSorted((a, b) => a.start - b.start)
+    .filter((one) => {
+      for (let mask = masks[next]; mask && mask.index + mask[0].length <= one.start; mask = masks[next])
+        next++;
+      return (masks[next]?.index ?? Infinity) >= one.end;
+    });
 }
 
 /** Findings sorted by start; those that overlap become one span from the first start to the last end. */

@@ -44,6 +44,20 @@ const secrets: readonly (readonly [string, string, string])[] = [
   ['a password in a YAML file', 'user: app\npassword: hunter2hunter2\n', 'hunter2hunter2'],
   ['a secret in code', `const clientSecret = '${letters(24)}';`, "= '[A-Za-z0-9]{9}"],
   ['a storage account key', `AccountKey=${'Ab+/'.repeat(20)}==;Endpoint=x`, 'Ab\\+/Ab'],
+  ['a password with an at sign in an address', 'postgres://app:p@ss9@w0rd@db.internal/app', 'w0rd'],
+  ['a password in an address of a host with dots', 'https://bob:hunter22@host.example/x', 'hunter22'],
+  ['a key in a query', `GET https://x.example/a?api_key=${letters(20)}&page=1`, 'api_key=[A-Za-z0-9]{9}'],
+  ['the signature of an address', `https://x.example/a?sig=${letters(30)}&se=2027`, 'sig=[A-Za-z0-9]{9}'],
+  ['a cookie of a session', `Cookie: theme=dark; sid=${letters(30)}`, 'sid='],
+  ['a .netrc file', 'machine git.example login bob password hunter2hunter2', 'hunter2'],
+  ['a secret as an argument', 'deploy --registry-token hunter2x9yz now', 'hunter2x'],
+  ['a password of a prefixed variable', 'PGPASSWORD=hunter2 psql', 'hunter2'],
+  ['an encryption key in a .env dump', `ENCRYPTION_KEY=${letters(32)}`, 'KEY=[A-Za-z0-9]{9}'],
+  ['JSON inside a text of JSON', String.raw`{\"password\": \"hunter2hunter2\"}`, 'hunter2'],
+  ['a list of variables', '- name: DB_PASSWORD\n  value: hunter2hunter2', 'hunter2'],
+  ['a vault token', `hvs.${letters(30)}`, 'hvs'],
+  ['a PyPI token', `pypi-AgE${letters(60)}`, 'pypi-'],
+  ['an e-mail address in a query', 'https://x.example/?user=ana.lopez%40mail.example.org&x=1', 'lopez'],
   ['an e-mail address', 'mail ana.lopez+ci@mail.example.org now', 'lopez'],
   ['an e-mail address beside umlauts', 'an jörg@müller.example gesendet', 'jörg'],
   ['an e-mail address at the end of a sentence', 'Ask bob@example.com.', 'bob@'],
@@ -72,6 +86,13 @@ const harmless: readonly (readonly [string, string])[] = [
   ],
   ['a keyboard shortcut', '{ "key": "ctrl+shift+down", "public_key": "see below" }'],
   ['code that reads a token', 'const token = await getToken(request); const password = req.body.password;'],
+  [
+    'prose about the form of a key',
+    'The line -----BEGIN PRIVATE KEY----- is where each of these files begins',
+  ],
+  ['the name of a type', 'const secret: Uint8Array; MD5Password = AuthenticationMD5Password;'],
+  ['a number', 'MAX_TOKENS=272_000 const STEP_TOKENS = 272_000;'],
+  ['a package in an address', 'https://registry.npmjs.org/@scope%2fname patch:typescript%40npm%3A5.9.3'],
   ['a lockfile line', '"integrity": "sha512-oGEzyi2sMXhwS6d0JTlDaxtIHaJEAT8hsxTu7rWkiOO1w=="'],
 ];
 
@@ -106,6 +127,22 @@ describe('masking', () => {
     expect(other).not.toBe(first);
   });
 
+  it('gives one secret one mask whether it stands in an address, a variable, a header or a value', async () => {
+    const secret = `${letters(20)}aA1+/${letters(15)}`;
+    const masks = await Promise.all(
+      [
+        `AWS_SECRET_ACCESS_KEY=${secret}`,
+        `aws_secret_access_key = ${secret}`,
+        `"password": "${secret}"`,
+        `authorization: token ${secret}`,
+        `call(--token ${secret})`,
+        `DB_PASSWORD=${secret};`,
+      ].map(async (text) => /\[masked:[^\]]+\]/.exec(await mask(text))?.[0]),
+    );
+    expect(new Set(masks)).toEqual(new Set([masks[0]]));
+    expect(masks[0]).toMatch(/^\[masked:/);
+  });
+
   it('is not switched off by a comment inside the text', async () => {
     expect(
       await mask(`// secretlint-disable\n${github}\n// secretlint-disable-line ${github}`),
@@ -134,6 +171,12 @@ describe('masking', () => {
       'password='.repeat(40_000),
       'eyJ'.repeat(100_000),
       `x://${':'.repeat(300_000)}`,
+      '-----BEGIN PRIVATE KEY-----'.repeat(20_000),
+      `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(60)}\n`.repeat(6_000),
+      `${'A'.repeat(76)}\n`.repeat(8_000),
+      'a@bb.cc [masked:email:aaaaaaaaaaaa] '.repeat(20_000),
+      'A_'.repeat(300_000),
+      'curl -u a:'.repeat(60_000),
     ]) {
       expect((await mask(text)).length).toBeGreaterThan(0);
     }
@@ -147,9 +190,40 @@ describe('masking of JSON text', () => {
     expect(text).not.toContain('hunter2');
     expect(text).not.toContain('ana@');
     expect(text).toContain('"n":12345678901234567890}');
-    expect(counts).toEqual({ named_secret: 1, email: 1 });
+    expect(counts).toEqual({ secret: 1, email: 1 });
     expect((await maskText('ana@example.org', key)).text).toBe(JSON.parse(text).note.slice(5));
   });
+
+  it('keeps every byte beside a mask, escapes included', async () => {
+    const json = String.raw`{"a":"caf\u00e9 \/ \ud800 ana\u0040example.org \u0041\t", "n":1.0}`;
+    const { text } = await maskJson(json, key);
+    expect(text).toMatch(
+      /^\{"a":"caf\\u00e9 \\\/ \\ud800 \[masked:email:[0-9a-f]{12}\] \\u0041\\t", "n":1\.0\}$/,
+    );
+  });
+
+  it('hides what is no JSON, what the text cuts off and what lies across strings', async () => {
+    const lines = pem('RSA PRIVATE KEY').split('\n');
+    for (const text of [
+      `*** Update File: .env\n+GITHUB=${github}\n`,
+      `{"command":"export X=${github}`,
+      `{"command":"export X=${github}\\`,
+      `it's "quoted' ${github} "`,
+      JSON.stringify({ lines: [...lines, 'after'] }),
+      JSON.stringify({ headers: { authorization: 'Basic aHVudGVyMmh1bnRlcjI=' } }),
+      JSON.stringify({ env: [{ name: 'DB_PASSWORD', value: 'hunter2hunter2' }] }),
+    ]) {
+      const masked = (await maskJson(text, key)).text;
+      for (const secret of [github, 'hunter2', 'aHVudGVy', ...lines.slice(1, -1)])
+        expect(masked).not.toContain(secret);
+      if (text.endsWith('}')) expect(() => JSON.parse(masked)).not.toThrow();
+    }
+  });
+
+  it('reads a string of many megabytes', async () => {
+    const json = JSON.stringify({ a: '"\\'.repeat(4_000_000), b: github });
+    expect((await maskJson(json, key)).text.length).toBeLessThan(json.length + 20);
+  }, 60_000);
 
   it('keeps every byte of a JSON text without secrets', async () => {
     await fc.assert(

@@ -1,4 +1,5 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import { SECRET } from './patterns.ts';
 import type { Finding } from './types.ts';
 
 /** The part of secretlint's rule interface that its recommended rules use. */
@@ -29,6 +30,8 @@ const leftOut = new Set([
   '@secretlint/secretlint-rule-basicauth',
   '@secretlint/secretlint-rule-database-connection-string',
 ]);
+/** Rules that tell a secret by the name before it. */
+const named = new Set(['aws']);
 const used = (rules as unknown as readonly Rule[]).filter((rule) => !leftOut.has(rule.meta.id));
 
 /**
@@ -39,13 +42,22 @@ export async function findBySecretlint(text: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   const source: RuleSource = { content: text, filePath: undefined, ext: '', contentType: 'text' };
   for (const rule of used) {
-    const type = rule.meta.id.replace(/^.*-rule-/, '').replace(/[^a-z0-9]/g, '_');
+    const name = rule.meta.id.replace(/^.*-rule-/, '').replace(/[^a-z0-9]/g, '_');
+    const type = named.has(name) ? SECRET : name;
     const context: RuleContext = {
       createTranslator: () => (id) => ({ message: id, messageId: id }),
-      report: ({ range: [start, end] }) => findings.push({ start, end, type }),
+      report: ({ range: [start, end] }) => findings.push({ start: valueStart(text, start, end), end, type }),
       ignore: () => undefined,
     };
     await rule.create(context, {}).file?.(source);
   }
   return findings;
+}
+
+/** Where the secret itself begins in what a rule reports: some report the name before it too (`AWS_SECRET_ACCESS_KEY=…`). */
+function valueStart(text: string, start: number, end: number): number {
+  const named = /^["']?\w{1,60}["']?\s{0,8}(?:=>|[:=])\s{0,8}["']?(?=[^\s"'])/.exec(
+    text.slice(start, Math.min(end, start + 160)),
+  );
+  return start + (named?.[0].length ?? 0);
 }
