@@ -99,6 +99,11 @@ export async function replay(
 function send(exchange: Exchange, product: string, door: string): Promise<void> {
   const { hostname, port } = new URL(product);
   const kept = exchange.headers.filter(([name]) => !/^(host|content-length|connection)$/i.test(name));
+  const ownHeaders = [
+    ['host', `${hostname}:${port}`],
+    ['content-length', `${exchange.body.length}`],
+    ['connection', 'keep-alive'],
+  ] as const;
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       {
@@ -107,11 +112,7 @@ function send(exchange: Exchange, product: string, door: string): Promise<void> 
         port,
         method: exchange.method,
         path: `${door}${exchange.target}`,
-        headers: [
-          ...kept,
-          ['host', `${hostname}:${port}`],
-          ['content-length', `${exchange.body.length}`],
-        ].flat(),
+        headers: [...kept, ...ownHeaders].flat(),
       },
       (response) => {
         response.resume();
