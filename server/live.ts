@@ -10,11 +10,7 @@ const REOPEN_MS = 1_000;
  * fall into such a gap are missed; a console reads anew when its own connection comes back.
  * @returns a function that ends it
  */
-export function watchLive(
-  pool: pg.Pool,
-  onEvent: (event: LiveEvent) => void,
-  log: Logger,
-): () => Promise<void> {
+export function watchLive(pool: pg.Pool, onEvent: (event: LiveEvent) => void, log: Logger): () => void {
   let ended = false;
   let current: pg.PoolClient | null = null;
   let timer: NodeJS.Timeout | null = null;
@@ -25,6 +21,7 @@ export function watchLive(
       if (ended) return client.release(true);
       current = client;
       client.once('error', (error) => {
+        if (current !== client) return;
         current = null;
         client.release(error);
         again();
@@ -33,6 +30,7 @@ export function watchLive(
     } catch (error) {
       current?.release(true);
       current = null;
+      if (ended) return;
       log.warn(
         { reason: error instanceof Error ? error.name : 'unknown' },
         'live events are not heard at the moment',
@@ -50,11 +48,11 @@ export function watchLive(
     }
   }
 
-  const opening = open();
-  return async () => {
+  void open();
+  return () => {
     ended = true;
     if (timer !== null) clearTimeout(timer);
-    await opening;
+    // Ends a statement that hangs, too: its connection is destroyed.
     current?.release(true);
     current = null;
   };

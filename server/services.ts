@@ -13,6 +13,7 @@ import {
   systemTables,
   type Tap,
 } from './gateway/index.ts';
+import { bounded } from './kernel/bounded.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Env } from './kernel/env.ts';
 import { asContextModeError, ContextModeError } from './kernel/errors.ts';
@@ -50,6 +51,8 @@ const REOPEN_MS = 5_000;
 const DRAIN_MS = 10_000;
 /** How long a stop lets answers finish. */
 const GRACE_MS = 30_000;
+/** How long the database may take to say that it is there. */
+const HEALTH_MS = 2_000;
 /** Where the pages look for the services: on the global object, because they are bundled apart from the process. */
 const slot = Symbol.for('context-mode.services');
 
@@ -112,7 +115,7 @@ interface OpenStore {
   readonly database: Database;
   readonly recorder: Recorder;
   readonly reader: ArchiveReader;
-  readonly stopListening: () => Promise<void>;
+  readonly stopListening: () => void;
 }
 
 /** The archive as seen from the process: there when its database is, and honest about it while it is not. */
@@ -208,18 +211,21 @@ async function openStore(
 
 async function closeStore({ database, recorder, stopListening }: OpenStore): Promise<void> {
   await recorder.close(DRAIN_MS);
-  await stopListening();
+  stopListening();
   await database.stop();
 }
+
+const HEALTH_QUERY = { text: 'SELECT 1', query_timeout: HEALTH_MS };
 
 async function healthOf(open: OpenStore | null, trouble: string | null): Promise<Health> {
   if (open === null) {
     return { ready: false, parts: [{ name: 'database', ok: false, note: trouble }] };
   }
-  const database = await open.database.pool.query('SELECT 1').then(
-    () => null,
-    () => 'The database does not answer. Agents work on; what they send is kept in memory meanwhile.',
-  );
+  // The limit on the query itself gives its connection back, so that checks do not use up the pool.
+  const asked = open.database.pool.query(HEALTH_QUERY);
+  const database = (await bounded(asked, HEALTH_MS).catch(() => false))
+    ? null
+    : 'The database does not answer. Agents work on; what they send is kept in memory meanwhile.';
   const recorder = open.recorder.state();
   const parts = [
     { name: 'database', ok: database === null, note: database },

@@ -21,10 +21,17 @@ export interface PoolOptions {
   readonly max?: number;
   /** Name that the connections carry in `pg_stat_activity`. */
   readonly name?: string;
+  /** Milliseconds after which a query without an answer fails and its connection is given up; 0: never. */
+  readonly queryTimeoutMs?: number;
 }
 
 /** Milliseconds that a caller waits for a connection before the query fails. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * Milliseconds that a caller waits for a query: far more than any of ours takes. A server or a network that takes bytes
+ * and never answers would otherwise hold its connections, and those who wait for them, for ever.
+ */
+const QUERY_TIMEOUT_MS = 120_000;
 
 /**
  * Opens a pool. A connection that breaks while idle is dropped and logged, never thrown: the next query opens a new one,
@@ -35,6 +42,7 @@ export function openPool(settings: ConnectionSettings, log: Logger, options: Poo
     ...settings,
     max: options.max ?? 8,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
     keepAlive: true,
     application_name: options.name ?? 'context-mode',
   });

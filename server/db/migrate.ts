@@ -47,7 +47,12 @@ const MIGRATION_LOCK = 0x636d6967;
 export async function migrate(options: MigrateOptions): Promise<MigrationResult> {
   const folder = options.folder ?? join(projectRoot(), 'prisma', 'migrations');
   const migrations = await readMigrations(folder);
-  const pool = openPool(options.settings, options.log, { max: 4, name: 'context-mode migrate' });
+  const pool = openPool(options.settings, options.log, {
+    max: 4,
+    name: 'context-mode migrate',
+    // Another process may migrate a large database before this one.
+    queryTimeoutMs: 0,
+  });
   try {
     const holder = await pool.connect();
     try {

@@ -26,6 +26,15 @@ const EVENT_BYTES = 1024;
 /** Pause before a worker that ended is started again. */
 const RESTART_MS = 500;
 
+/** What a recorder takes from outside. */
+export interface RecorderParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Bytes that may wait; half a gigabyte unless said otherwise. */
+  readonly limitBytes?: number;
+}
+
 /**
  * Starts the worker that archives. If the worker dies it is started again; what it held is lost and counted, and the
  * next request of each conversation brings it again, since agents send their whole history.
@@ -34,7 +43,7 @@ const RESTART_MS = 500;
 export function startRecorder(
   worker: URL | string,
   settings: WorkerSettings,
-  { clock, log, metrics }: { readonly clock: Clock; readonly log: Logger; readonly metrics: Metrics },
+  { clock, log, metrics, limitBytes = WAITING_BYTES }: RecorderParts,
 ): Recorder {
   const waiting = new Map<number, number>();
   let waitingBytes = 0;
@@ -72,7 +81,7 @@ export function startRecorder(
   }
 
   function send(message: ToWorker, size: number, transfer: readonly ArrayBuffer[]): void {
-    if (closing || thread === null || waitingBytes + size > WAITING_BYTES) {
+    if (closing || thread === null || waitingBytes + size > limitBytes) {
       metrics.notArchived.inc({
         reason: closing ? 'closing' : thread === null ? 'recorder_failed' : 'queue_full',
       });

@@ -1,0 +1,124 @@
+import { afterEach, expect, test } from 'vitest';
+import { type Millis, manualClock } from '../../kernel/clock.ts';
+import { LOCAL_ACCOUNT, newId, type Uuid } from '../../kernel/ids.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { createMetrics, type Metrics } from '../../kernel/metrics.ts';
+import type { TappedAnswer, TappedRequest } from '../tap.ts';
+import { type Recorder, startRecorder } from './recorder.ts';
+
+const clock = manualClock(1_800_000_000_000);
+const settings = { connection: {}, home: '', logLevel: 'silent' };
+
+let recorder: Recorder | undefined;
+afterEach(() => recorder?.close(0));
+
+/** A recorder over a thread with this code, in which `port` is the gateway's end. */
+function recorderOver(code: string, metrics: Metrics, limitBytes?: number): Recorder {
+  const text = `import { parentPort as port } from 'node:worker_threads';\n${code}`;
+  recorder = startRecorder(new URL(`data:text/javascript,${encodeURIComponent(text)}`), settings, {
+    clock,
+    log: createLogger('silent', 'test'),
+    metrics,
+    ...(limitBytes === undefined ? {} : { limitBytes }),
+  });
+  return recorder;
+}
+
+const SILENT = `port.on('message', () => {});`;
+const PROMPT = `port.on('message', ({ job }) => port.postMessage({ type: 'done', job, notArchived: null }));`;
+const DYING = `port.on('message', () => { throw new Error('on purpose'); });`;
+
+function request(bytes: number): TappedRequest {
+  return {
+    id: newId(clock),
+    accountId: LOCAL_ACCOUNT,
+    door: 'anthropic',
+    method: 'POST',
+    target: '/v1/messages',
+    headers: [],
+    body: new Uint8Array(bytes),
+    receivedAt: clock.now() as Millis,
+  };
+}
+
+function answer(id: Uuid, bytes: number): TappedAnswer {
+  return {
+    id,
+    accountId: LOCAL_ACCOUNT,
+    door: 'anthropic',
+    status: 200,
+    ending: 'complete',
+    headers: [],
+    contentType: 'text/plain',
+    contentEncoding: '',
+    providerRequestId: null,
+    chunks: [new Uint8Array(bytes)],
+    overflow: false,
+    responseBytes: bytes,
+    headMs: 1,
+    firstByteMs: 1,
+    totalMs: 1,
+    ownMs: 1,
+  };
+}
+
+async function notArchived(metrics: Metrics, reason: string): Promise<number> {
+  const { values } = await metrics.notArchived.get();
+  return values.find((one) => one.labels.reason === reason)?.value ?? 0;
+}
+
+async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test('what waits never exceeds the bound; what would is counted, and the gateway is never told of a fault', async () => {
+  const metrics = createMetrics();
+  const over = recorderOver(SILENT, metrics, 100_000);
+  for (let n = 0; n < 50; n += 1) {
+    const one = request(5_000);
+    over.requestReceived(one);
+    over.answerEnded(answer(one.id, 5_000));
+    expect(over.state().waitingBytes).toBeLessThanOrEqual(100_000);
+  }
+  expect(over.state().waitingEvents).toBeGreaterThan(10);
+  expect(await notArchived(metrics, 'queue_full')).toBe(100 - over.state().waitingEvents);
+});
+
+test('what is archived makes room again', async () => {
+  const metrics = createMetrics();
+  const over = recorderOver(PROMPT, metrics, 8_000);
+  for (let n = 0; n < 20; n += 1) {
+    over.requestReceived(request(5_000));
+    await until(() => over.state().waitingBytes === 0);
+  }
+  expect(await notArchived(metrics, 'queue_full')).toBe(0);
+});
+
+test('a body is copied: the gateway may still send what it handed over', async () => {
+  const one = request(1_000);
+  recorderOver(PROMPT, createMetrics()).requestReceived(one);
+  expect(one.body.byteLength).toBe(1_000);
+});
+
+test('a thread that dies is started again; what it held is counted as not archived and its room is free', async () => {
+  const metrics = createMetrics();
+  const over = recorderOver(DYING, metrics);
+  const deaths = async () => (await metrics.faults.get()).values[0]?.value ?? 0;
+  for (let death = 1; death <= 2; death += 1) {
+    const lost = await notArchived(metrics, 'recorder_failed');
+    await until(() => {
+      if (over.state().waitingEvents === 0) over.requestReceived(request(10));
+      return over.state().waitingEvents > 0;
+    });
+    await until(async () => (await deaths()) === death);
+    expect(over.state()).toMatchObject({ waitingBytes: 0, waitingEvents: 0 });
+    expect(await notArchived(metrics, 'recorder_failed')).toBeGreaterThan(lost);
+  }
+});
+
+test('a stop does not wait longer than it is told for what cannot be archived', async () => {
+  const over = recorderOver(SILENT, createMetrics());
+  over.requestReceived(request(10));
+  await over.close(20);
+  expect(over.state().waitingEvents).toBe(0);
+});
