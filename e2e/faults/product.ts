@@ -1,0 +1,159 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const REPOSITORY = join(import.meta.dirname, '..', '..');
+const START_MS = 90_000;
+const POLL_MS = 30;
+
+/** The product, started as a process of its own. */
+export interface Product {
+  readonly url: string;
+  /** Base of the door for the Messages API. */
+  readonly anthropic: string;
+  readonly openai: string;
+  readonly pid: number;
+  /** Everything that it has written so far. */
+  output(): string;
+  /** Kibibytes that it holds in memory now. */
+  memoryKib(): number;
+  /** Sends a signal and waits until it has ended; gives the exit code, null after a signal. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** What a product is started on. */
+export interface ProductOptions {
+  readonly home: string;
+  /** Address of the provider. */
+  readonly provider: string;
+  readonly databaseUrl?: string;
+  /** Folder of switches for the code of `switches.mjs`, which is loaded into every thread. */
+  readonly switches?: string;
+}
+
+/** Starts the built product and waits until it can archive. */
+export async function startProduct(options: ProductOptions): Promise<Product> {
+  const switches = pathToFileURL(join(import.meta.dirname, 'switches.mjs')).href;
+  const child = spawn(process.execPath, [join(REPOSITORY, 'dist', 'main.js')], {
+    cwd: REPOSITORY,
+    env: {
+      PATH: process.env.PATH,
+      HOME: options.home,
+      NODE_ENV: 'production',
+      NEXT_TELEMETRY_DISABLED: '1',
+      PORT: '0',
+      CONTEXT_MODE_HOME: options.home,
+      ANTHROPIC_UPSTREAM_URL: options.provider,
+      OPENAI_UPSTREAM_URL: options.provider,
+      LOG_LEVEL: 'info',
+      ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
+      ...(options.switches === undefined
+        ? {}
+        : { FAULT_SWITCHES: options.switches, NODE_OPTIONS: `--import ${switches}` }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const output = () => Buffer.concat(chunks).toString('utf8');
+  const url = await untilReady(child, options.home, output);
+  const pid = child.pid ?? 0;
+  return {
+    url,
+    anthropic: `${url}/anthropic`,
+    openai: `${url}/openai`,
+    pid,
+    output,
+    memoryKib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0),
+    end: (signal) => end(child, signal),
+  };
+}
+
+async function untilReady(child: ChildProcess, home: string, output: () => string): Promise<string> {
+  const deadline = performance.now() + START_MS;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`the product ended at its start:\n${output()}`);
+    const url = await addressOf(home, child.pid);
+    if (url !== null && (await isReady(url))) return url;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  await end(child, 'SIGKILL');
+  throw new Error(`the product was not ready within ${START_MS} ms:\n${output()}`);
+}
+
+async function addressOf(home: string, pid: number | undefined): Promise<string | null> {
+  try {
+    const written = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as {
+      pid: number;
+      url: string;
+    };
+    return written.pid === pid ? written.url : null;
+  } catch {
+    return null;
+  }
+}
+
+function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
+    (answer) => answer.ok,
+    () => false,
+  );
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const closed = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill(signal);
+    await closed;
+  }
+  return child.exitCode;
+}
+
+/** A data folder of its own that the user of the embedded server can reach. */
+export async function scratchHome(): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'context-mode-faults-'));
+  await chmod(home, 0o755);
+  return home;
+}
+
+/** Folder of the embedded server's files: usually inside the data folder, else where that says. */
+export async function databaseFolder(home: string): Promise<string> {
+  const pointer = await readFile(join(home, 'database.json'), 'utf8').catch(() => null);
+  return pointer === null ? join(home, 'postgres') : (JSON.parse(pointer) as { folder: string }).folder;
+}
+
+/** Removes a data folder with its database, which may lie elsewhere. */
+export async function removeHome(home: string): Promise<void> {
+  await rm(await databaseFolder(home), { recursive: true, force: true, maxRetries: 5 });
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** The processes of the embedded server: its first one and those that it made. */
+export async function serverProcesses(home: string): Promise<readonly number[]> {
+  const note = await readFile(join(await databaseFolder(home), 'data', 'postmaster.pid'), 'utf8');
+  const first = Number(note.split('\n')[0]);
+  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8');
+  return [first, ...children.split(' ').filter(Boolean).map(Number)];
+}
+
+/** Sends a signal to processes that may have gone meanwhile. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+/** True where this system can do what a test needs: signals to and a look at processes by number. */
+export const isLinux = process.platform === 'linux';
+
+/** Runs a program of the system and gives what it wrote. */
+export function runProgram(file: string, args: readonly string[]): string {
+  return execFileSync(file, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
