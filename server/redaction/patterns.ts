@@ -63,6 +63,17 @@ export const SECRET = 'secret';
 const secretName =
   'pass(?:word|wd|phrase)?|pwd|secret|token|api_?key|private_?key|access_?key|auth_?key|credential|client_?secret|(?:encryption|signing|master|hmac)_?key';
 
+const NAMES = secretName.toUpperCase();
+
+/** A variable in capitals whose last words are one of these names (and `tail`), `blank` around the sign, and its value. */
+function variable(names: string, tail: string, blank: string): RegExp {
+  const value = `(?:"(?<secret>[^"\\n]{6,2000})"|'(?<secret2>[^'\\n]{6,2000})'|(?<=[^ \\t=]=)(?<secret3>[^\\s"'\`]{6,2000}))`;
+  return new RegExp(
+    `(?<![A-Za-z0-9])(?:[A-Z][A-Z0-9]{0,40}_){0,6}(?:PG)?(?:${names})S?${tail}${blank}=${blank}${value}`,
+    'gd',
+  );
+}
+
 /** Secrets that are told by the words around them. */
 const contextPatterns: readonly Pattern[] = [
   {
@@ -151,14 +162,13 @@ const contextPatterns: readonly Pattern[] = [
     ),
     accept: isStrongValue,
   },
+  // NAME_WITH_SECRET=value, as in a .env file or a shell command; PASSWORD = "value"; and what has a longer name.
+  { type: SECRET, regex: variable(NAMES, '', ''), accept: isValue },
+  { type: SECRET, regex: variable('PASS(?:WORD|WD|PHRASE)?|PWD', '', '[ \\t]{0,4}'), accept: isValue },
   {
-    // NAME_WITH_SECRET=value, as in a .env file or a shell command.
     type: SECRET,
-    regex: new RegExp(
-      `(?<![A-Za-z0-9])(?:[A-Z][A-Z0-9]{0,40}_){0,6}[A-Z]{0,8}?(?:${secretName.toUpperCase()})S?(?:_[A-Z0-9]{1,40}){0,4}[ \\t]{0,4}=[ \\t]{0,4}(?:"(?<secret>[^"\\n]{6,2000})"|'(?<secret2>[^'\\n]{6,2000})'|(?<=[^ \\t=]=)(?<secret3>[^\\s"'\`]{6,2000}))`,
-      'gd',
-    ),
-    accept: isValue,
+    regex: variable(NAMES, '(?:_[A-Z0-9]{1,40}){0,4}', '[ \\t]{0,4}'),
+    accept: isStrongValue,
   },
   {
     // "password": "value", apiKey = 'value', password: value1 — quoted, or plain with letters and digits.

@@ -31,6 +31,7 @@ const secrets: readonly (readonly [string, string, string])[] = [
   ['a private key in a numbered file read', pem('PRIVATE KEY').replace(/^/gm, '    12→'), 'BEGIN PRIVATE'],
   ['a private key that breaks off', pem('PRIVATE KEY').split('-----END')[0] ?? '', 'BEGIN PRIVATE'],
   ['a password in a .env dump', 'PORT=80\nDB_PASSWORD=tr0ub4dor&3\nX=1', 'tr0ub4dor&3'],
+  ['a password of words in code', 'DB_PASSWORD = "correct horse battery"', 'horse'],
   ['a quoted secret in a .env dump', `export API_KEY="${letters(20)} plus words"`, 'plus words'],
   ['a connection string', 'postgres://app:s3cr3t-pw@db.internal:5432/app', 's3cr3t-pw'],
   ['a password in an address', 'https://bob:hunter22@host.example/x', 'hunter22'],
@@ -91,6 +92,10 @@ const harmless: readonly (readonly [string, string])[] = [
     'The line -----BEGIN PRIVATE KEY----- is where each of these files begins',
   ],
   ['the name of a type', 'const secret: Uint8Array; MD5Password = AuthenticationMD5Password;'],
+  [
+    'constants of code',
+    'NAME_BYPASS="__prerender_bypass",TOKEN_HEADER="x-next-token",USE_CREDENTIALS = "use-it-all"',
+  ],
   ['a number', 'MAX_TOKENS=272_000 const STEP_TOKENS = 272_000;'],
   ['a package in an address', 'https://registry.npmjs.org/@scope%2fname patch:typescript%40npm%3A5.9.3'],
   ['a lockfile line', '"integrity": "sha512-oGEzyi2sMXhwS6d0JTlDaxtIHaJEAT8hsxTu7rWkiOO1w=="'],

@@ -1,6 +1,7 @@
 import type { PlaceClaim } from '../../conversation/index.ts';
 import type { Clock, Millis } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
+import { maskText } from '../../redaction/index.ts';
 import { type LocateRepository, type PlaceName, placeName, REMOTE_IDENTITY } from '../place.ts';
 import type { Place } from '../types.ts';
 import { type Queryable, type StorePool, transaction } from './connection.ts';
@@ -16,6 +17,7 @@ export function placeResolver(
   pool: StorePool,
   clock: Clock,
   locate: LocateRepository,
+  accountKey: (accountId: Uuid) => Promise<Uint8Array>,
 ): (accountId: Uuid, claim: PlaceClaim, at: Millis) => Promise<Place | null> {
   const kept = new Map<string, { readonly until: number; readonly place: Place | null }>();
   return async (accountId, claim, at) => {
@@ -25,10 +27,22 @@ export function placeResolver(
     if (found && found.until > now) return found.place;
     const folder = claim.root ?? claim.folder;
     const named = placeName(claim, folder === null ? null : await locate(folder));
-    const place = named === null ? null : await findPlace(pool, clock, accountId, named, at);
+    const masked = named === null ? null : await maskPlace(named, await accountKey(accountId));
+    const place = masked === null ? null : await findPlace(pool, clock, accountId, masked, at);
     if (kept.size >= KEPT) kept.clear();
     kept.set(key, { until: now + KEPT_MS, place });
     return place;
+  };
+}
+
+/** A place as it may be stored: only here, since the machine must be asked for the folder by its real name. */
+async function maskPlace(named: PlaceName, key: Uint8Array): Promise<PlaceName> {
+  const masked = async (text: string) => (await maskText(text, key)).text;
+  return {
+    identities: await Promise.all(named.identities.map(masked)),
+    project: await masked(named.project),
+    path: await masked(named.path),
+    branch: named.branch === null ? null : await masked(named.branch),
   };
 }
 

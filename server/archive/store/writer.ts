@@ -35,7 +35,7 @@ export function createArchiveWriter(pool: StorePool, options: WriterOptions): Ar
   };
   return {
     accountKey,
-    resolvePlace: placeResolver(pool, clock, options.locateRepository ?? (async () => null)),
+    resolvePlace: placeResolver(pool, clock, options.locateRepository ?? (async () => null), accountKey),
     openThread: (accountId, identity, place, at) => openThread(pool, clock, accountId, identity, place, at),
     lookUpSlices: (accountId, slices) => lookUpSlices(pool, accountId, slices),
     childrenOf: (accountId, parent, wanted) => childrenOf(pool, accountId, parent, wanted),

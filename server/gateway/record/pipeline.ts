@@ -25,6 +25,7 @@ import { openaiAdapter } from '../openai/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
 import { maskBytes, maskItems } from './mask-items.ts';
+import { maskingWriter } from './masking-writer.ts';
 import type { RecordedAnswer } from './protocol.ts';
 import { aboutRequest, headOf, ownThread, recordOf, standsAlone } from './request-record.ts';
 
@@ -49,7 +50,8 @@ interface Pending {
 }
 
 /** Makes the pipeline over a store. */
-export function createPipeline(writer: ArchiveWriter): Pipeline {
+export function createPipeline(store: ArchiveWriter): Pipeline {
+  const writer = maskingWriter(store);
   const pending = new Map<string, Pending>();
 
   async function request(event: TappedRequest): Promise<string | null> {
