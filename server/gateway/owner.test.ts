@@ -94,6 +94,14 @@ describe('createOwnerCheck', () => {
     expect(await check.ownerOf(accepted(1))).toBe('self');
   });
 
+  test('a connection whose owner could not be told is looked at again at its next request', async () => {
+    const tables = ['', '', table];
+    const check = createOwnerCheck(1000, async () => tables.shift() ?? '');
+    const connection = accepted(1);
+    expect(await check.ownerOf(connection)).toBe('unknown');
+    expect(await check.ownerOf(connection)).toBe('self');
+  });
+
   test.skipIf(process.platform !== 'linux')('finds this very process on a real connection', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -73,7 +73,9 @@ export function createOwnerCheck(self: number | null, readTables: ReadTables): O
       const before = known.get(socket);
       if (before !== undefined) return before;
       const asked = lookUp(self, shared, socket).then((owner) => {
-        known.set(socket, owner);
+        // What could not be told once may be told at the connection's next request.
+        if (owner === 'unknown') known.delete(socket);
+        else known.set(socket, owner);
         return owner;
       });
       known.set(socket, asked);
