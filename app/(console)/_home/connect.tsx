@@ -70,8 +70,8 @@ function Promises() {
       <h2 className="text-lg font-strong">What happens to your words</h2>
       <Vow title="Kept here">
         Every conversation that passes is kept whole, in{' '}
-        <code className="break-all">{data?.home ?? 'the data folder'}</code>, in a database that listens on no
-        network port. You can export or delete any session.
+        <code className="break-words">{data?.home ?? 'the data folder'}</code>, in a database that listens on
+        no network port. You can export or delete any session.
       </Vow>
       <Vow title="Masked first">
         Secrets and e-mail addresses are replaced by masks before anything is written. The agent and its

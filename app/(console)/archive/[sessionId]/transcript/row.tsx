@@ -150,7 +150,12 @@ function FoldedText({
           <span className="shrink-0">· {integer(row.length)} characters</span>
         ) : (
           <span className="min-w-0 truncate opacity-90">
-            · {glimpse === '' ? 'kept by the provider, not readable' : glimpse}
+            ·{' '}
+            {glimpse === ''
+              ? row.kind === 'reasoning'
+                ? 'kept by the provider, not readable'
+                : 'no text of its own'
+              : glimpse}
           </span>
         )}
       </button>
