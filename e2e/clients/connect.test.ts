@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../simulator/index.ts';
+import type { Simulator } from '../simulator/index.ts';
 import { type AgentRun, runAgent, type TestedAgent } from './harness/agents.ts';
 import { buildProduct, type Product, startProduct } from './harness/product.ts';
+import { startProvider } from './harness/provider.ts';
 import {
   makeScratch,
   makeScratchFolder,
@@ -12,7 +13,6 @@ import {
   type Scratch,
   writeInto,
 } from './harness/scratch.ts';
-import { thoughtful } from './harness/thoughtful.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'server', 'cli', 'bin', 'context-mode.mjs');
 const TYPED = 'Say hello in one line.';
@@ -26,8 +26,8 @@ let runs = 0;
 beforeAll(async () => {
   buildProduct();
   folder = makeScratchFolder();
-  provider = await startSimulator({
-    scenarios: [thoughtful({ id: 'hello', when: { equals: TYPED }, rounds: [{ steps: [{ say: ANSWER }] }] })],
+  provider = await startProvider({
+    scenarios: [{ id: 'hello', when: { equals: TYPED }, rounds: [{ steps: [{ say: ANSWER }] }] }],
   });
   product = await startProduct(join(folder, 'data'), { anthropic: provider.url, openai: provider.url });
 });

@@ -166,6 +166,8 @@ async function receive(
   entry.bodyComplete = complete;
   changed();
   if (!complete) return;
+  if (world.settings.latencyMs > 0) await world.clock.sleep(world.settings.latencyMs, gone.signal);
+  if (gone.signal.aborted) return;
   const { answer, fault } = answerRequest(entry, world);
   const delivery = {
     response,

@@ -18,6 +18,8 @@ export type Settings = {
   windows: Readonly<Record<string, number>>;
   /** Characters per token of the token rule. */
   charactersPerToken: number;
+  /** Simulator time between a whole request and the beginning of its answer, faults included. */
+  latencyMs: number;
   rules: Rules;
   /** What a broken binding of thinking to its prefix does; `model` follows the model's own default. */
   binding: 'model' | 'enforced' | 'recorded' | 'off';
@@ -50,6 +52,7 @@ export function settingsWith(changes: Partial<Settings> = {}): Settings {
     webSocketStatus: 426,
     windows: {},
     charactersPerToken: 4,
+    latencyMs: 0,
     rules: rulesWith(),
     binding: 'model',
     ...changes,

@@ -26,15 +26,23 @@ const BESIDE = new Set([
   'last-prompt',
   'file-history-snapshot',
   'world_state',
+  'mode',
+  'event_msg',
   'token_usage_record',
 ]);
 
+/** How two runs are made comparable. */
+export interface OutcomeOptions extends Omit<NormaliseOptions, 'root'> {
+  /** Of what is stored only the distinct messages, sorted. */
+  readonly storedInAnyOrder?: boolean;
+}
+
 /** Collects what a side's agents showed, stored, wrote and sent. */
-export function collectOutcome(side: Side, options: Omit<NormaliseOptions, 'root'> = {}): Outcome {
+export function collectOutcome(side: Side, options: OutcomeOptions = {}): Outcome {
   const rules: NormaliseOptions = { root: side.scratch.root, ...options };
   return {
     shown: side.runs.map((run) => ({ code: run.code, events: shownEvents(run.stdout, rules) })),
-    stored: storedConversations(side, rules),
+    stored: options.storedInAnyOrder ? storedMessages(side, rules) : storedConversations(side, rules),
     files: projectFiles(side),
     asked: askedBodies(side.provider.requests.entries, rules),
   };
@@ -59,28 +67,43 @@ function projectFiles(side: Side): Readonly<Record<string, string>> {
 
 /** Transcripts (`.claude/projects`) and rollouts (`.codex/sessions`), lines in their order, those beside it sorted. */
 function storedConversations(side: Side, rules: NormaliseOptions): Json {
-  const files = [join('.claude', 'projects'), join('.codex', 'sessions')].flatMap((folder) =>
-    listFiles(join(side.scratch.home, folder))
-      .filter((path) => path.endsWith('.jsonl'))
-      .map((path) => readFileSync(join(side.scratch.home, folder, path), 'utf8')),
-  );
-  const conversations = files.map((text) => {
+  const conversations = storedFiles(side).map((text) => {
     const lines = normaliseLines(text, rules);
     return {
       lines: lines.filter((line) => !isBeside(line)),
-      beside: lines
-        .filter(isBeside)
-        .map((line) => JSON.stringify(line))
-        .sort(),
+      beside: sortedByText(lines.filter(isBeside)),
     };
   });
   return sortedByText(conversations);
 }
 
+/** The distinct messages of Claude Code's transcripts. */
+function storedMessages(side: Side, rules: NormaliseOptions): Json {
+  const messages = storedFiles(side).flatMap((text) =>
+    normaliseLines(text, rules).flatMap((line) => {
+      const message = membersOf(line).message;
+      return message === undefined ? [] : [JSON.stringify(message)];
+    }),
+  );
+  return [...new Set(messages)].sort();
+}
+
+function storedFiles(side: Side): readonly string[] {
+  return [join('.claude', 'projects'), join('.codex', 'sessions')].flatMap((folder) =>
+    listFiles(join(side.scratch.home, folder))
+      .filter((path) => path.endsWith('.jsonl'))
+      .map((path) => readFileSync(join(side.scratch.home, folder, path), 'utf8')),
+  );
+}
+
+function membersOf(line: Json): { readonly [key: string]: Json | undefined } {
+  if (line === null || typeof line !== 'object' || Array.isArray(line)) return {};
+  return line as { readonly [key: string]: Json };
+}
+
 function isBeside(line: Json): boolean {
-  if (line === null || typeof line !== 'object' || Array.isArray(line)) return false;
-  const { type } = line as { readonly type?: Json };
-  return typeof type === 'string' && (BESIDE.has(type) || type === 'event_msg');
+  const { type } = membersOf(line);
+  return typeof type === 'string' && BESIDE.has(type);
 }
 
 /** Bodies by the kind of request, each kind in its order (requests of different kinds run at once). */

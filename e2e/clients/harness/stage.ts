@@ -1,19 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import {
-  type Scenario,
-  type ScenarioFunction,
-  type Simulator,
-  startSimulator,
-} from '../../simulator/index.ts';
+import type { Scenario, ScenarioFunction, Simulator } from '../../simulator/index.ts';
 import { ArchiveClient } from './archive.ts';
 import { collectOutcome, expectSameOutcome } from './outcome.ts';
 import { buildProduct, type Product, type ServedBy, startProduct } from './product.ts';
+import { startProvider } from './provider.ts';
 import { makeScratch, makeScratchFolder, removeScratchFolder } from './scratch.ts';
 import { Side } from './side.ts';
 import { type Exchange, startTap, type Tap } from './tap.ts';
-import { thoughtful } from './thoughtful.ts';
 import { expectUnchangedBytes } from './wire.ts';
 
 /** A scripted conversation that is played on both ways. */
@@ -27,6 +22,11 @@ export interface Play {
   readonly keepUsage?: boolean;
   /** Names of members that may differ between the ways in this scenario; each with its reason beside it. */
   readonly leaveOut?: readonly string[];
+  /**
+   * Compares which messages the agent stores, not the order and number of its lines: for scenarios in which two runs
+   * of the agent by itself differ in when they write a line.
+   */
+  readonly storedInAnyOrder?: boolean;
 }
 
 /** Both sides after a play, and what went over the wire between agents and gateway. */
@@ -68,7 +68,7 @@ export class Stage {
    */
   static async open(servedBy: ServedBy = 'own'): Promise<Stage> {
     const folder = makeScratchFolder();
-    const [direct, routed] = await Promise.all([startSimulator(), startSimulator()]);
+    const [direct, routed] = await Promise.all([startProvider(), startProvider()]);
     const product = withoutGateway() ? null : await openProduct(folder, routed.url, servedBy);
     const tap = await startTap(product?.port ?? routed.port);
     return new Stage({ direct, routed, tap, product, folder, servedBy });
@@ -102,7 +102,11 @@ export class Stage {
       addressesAt(tap, '/anthropic', '/openai'),
     );
     await Promise.all([play.run(direct), play.run(routed)]);
-    const rules = { keepUsage: play.keepUsage === true, leaveOut: play.leaveOut ?? [] };
+    const rules = {
+      keepUsage: play.keepUsage === true,
+      leaveOut: play.leaveOut ?? [],
+      storedInAnyOrder: play.storedInAnyOrder === true,
+    };
     expectSameOutcome(collectOutcome(direct, rules), collectOutcome(routed, rules));
     expectUnchangedBytes(this.#tap.exchanges(), this.#routed.requests.entries, this.#servedBy);
     return { direct, routed, exchanges: this.#tap.exchanges() };
@@ -126,7 +130,7 @@ export class Stage {
     mkdirSync(folder, { recursive: true });
     const scratch = makeScratch(folder, way, play.files ?? {});
     simulator.reset();
-    for (const scenario of play.script) simulator.script.add(thoughtful(scenario));
+    for (const scenario of play.script) simulator.script.add(scenario);
     return new Side(way, scratch, simulator, addresses);
   }
 }
