@@ -35,10 +35,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const database of opened) {
-    await database.stop();
-    if (database.embedded) await rm(database.embedded.base, { recursive: true, force: true });
-  }
+  for (const database of opened) await database.stop();
+  for (const { embedded } of opened) if (embedded) await rm(embedded.base, { recursive: true, force: true });
   for (const owner of owners) owner.kill('SIGKILL');
   await rm(parent, { recursive: true, force: true });
 });
