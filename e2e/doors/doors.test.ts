@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -35,7 +36,7 @@ describe.each(SERVERS)('the doors of the real process (%s)', (server) => {
   beforeAll(async () => {
     upstream = await rawUpstream();
     product = startProduct(server, {
-      CONTEXT_MODE_HOME: folder.path,
+      CONTEXT_MODE_HOME: join(folder.path, 'data'),
       ANTHROPIC_UPSTREAM_URL: upstream.url,
       OPENAI_UPSTREAM_URL: upstream.url,
       CHATGPT_UPSTREAM_URL: `${upstream.url}/backend-api`,

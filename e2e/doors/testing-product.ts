@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -26,7 +26,7 @@ export interface Ended {
 /** A process of the product, started as a person starts it. */
 export interface StartedProduct {
   readonly child: ChildProcess;
-  /** Resolves with the console's address once its three lines stand; rejects where it ends or is silent before. */
+  /** Resolves with the process's address once its three lines stand; rejects where it ends or is silent before. */
   readonly url: Promise<string>;
   /** Resolves when the process has ended. */
   readonly ended: Promise<Ended>;
@@ -99,7 +99,7 @@ function addressOf(
       const address = /^Console {2}(\S+)$[\s\S]*^Data .+$/m.exec(written().stdout)?.[1];
       if (address === undefined) return;
       clearTimeout(timer);
-      resolve(address);
+      resolve(new URL(address).origin);
     });
   });
   // Whoever only waits for the end does not look here.
@@ -110,6 +110,8 @@ function addressOf(
 /** A scratch folder of a test; `remove` takes it away. */
 export function scratchFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'context-mode-doors-'));
+  // Root's database runs under another user; where that one may enter, it lies inside and goes with the folder.
+  chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 

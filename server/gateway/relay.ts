@@ -189,7 +189,10 @@ export class Exchange implements AnswerHandler {
     const status = this.#status === null ? 'none' : `${Math.floor(this.#status / 100)}xx`;
     metrics.requests.inc({ door, status });
     if (this.#announced) this.#tellEnded(ending);
-    this.#context.ended(this);
+    // It has ended once the recorder has been told, so that a stop waits for that too.
+    const { recorded } = this.#request;
+    if (typeof recorded === 'boolean') this.#context.ended(this);
+    else void recorded.finally(() => this.#context.ended(this));
   }
 
   #tappedRequest() {
