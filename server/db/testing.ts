@@ -31,11 +31,16 @@ export async function testDatabase(): Promise<Database> {
   };
 }
 
-/** An empty database without any migration, and what drops it. */
-export async function emptyTestDatabase(): Promise<{ settings: ConnectionSettings; drop(): Promise<void> }> {
+/**
+ * An empty database without any migration, and what drops it.
+ * @param options of `CREATE DATABASE`, as SQL
+ */
+export async function emptyTestDatabase(
+  options = '',
+): Promise<{ settings: ConnectionSettings; drop(): Promise<void> }> {
   made += 1;
   const name = `empty_${process.pid}_${threadId}_${made}`;
-  await runOnServer(`CREATE DATABASE ${name}`);
+  await runOnServer(`CREATE DATABASE ${name} ${options}`);
   return {
     settings: { ...inject('databaseServer'), database: name },
     drop: () => runOnServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
