@@ -38,9 +38,11 @@ const NOTHING: PlaceClaim = {
   isRepository: null,
 };
 
+const accountKey = async () => new Uint8Array(32).fill(5);
+
 /** Resolves claims on a machine where these folders lie in these repositories. */
 function resolver(machine: Readonly<Record<string, LocatedRepository>> = {}) {
-  const resolve = placeResolver(pool, stage.clock, async (folder) => machine[folder] ?? null);
+  const resolve = placeResolver(pool, stage.clock, async (folder) => machine[folder] ?? null, accountKey);
   return async (claim: Partial<PlaceClaim>): Promise<Place | null> => {
     stage.clock.advance(60_000);
     return resolve(stage.accountId, { ...NOTHING, ...claim }, stage.clock.now());
@@ -101,13 +103,28 @@ describe('a place', () => {
     ).toHaveLength(2);
   });
 
+  test('is asked of the machine by its real name and kept without the address in it', async () => {
+    const resolve = resolver({ '/home/ana@example.org/x': repository('/home/ana@example.org/x', null) });
+    const place = await resolve({ folder: '/home/ana@example.org/x', branch: 'for/ana@example.org' });
+    const { rows } = await pool.query<{ all: string }>(
+      `SELECT p.name || i.identity || w.path || w.branch AS all FROM project p
+       JOIN project_identity i ON i.project_id = p.id JOIN worktree w ON w.project_id = p.id WHERE p.id = $1`,
+      [place?.projectId],
+    );
+    expect(rows[0]?.all).toContain('repository:/w/app/.git/home/[masked:email:');
+    expect(rows[0]?.all).not.toContain('ana@');
+  });
+
   test('is made once, however many gateways see it first at once', async () => {
     const second = openPool(database.settings, createLogger('silent', 'test'));
     try {
       const places = await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
-          placeResolver(n % 2 ? pool : second, stage.clock, async () =>
-            repository('/w/app', `https://example.com/x`),
+          placeResolver(
+            n % 2 ? pool : second,
+            stage.clock,
+            async () => repository('/w/app', `https://example.com/x`),
+            accountKey,
           )(stage.accountId, { ...NOTHING, folder: '/w/app' }, stage.clock.now()),
         ),
       );
