@@ -8,11 +8,13 @@ import { systemClock } from './kernel/clock.ts';
 import { readEnv } from './kernel/env.ts';
 import { asContextModeError } from './kernel/errors.ts';
 import { createLogger } from './kernel/log.ts';
+import { localAccess } from './local-access.ts';
 import {
   announce,
   endOnSignals,
   fail,
   listen,
+  prepareHome,
   refuseOpenAddress,
   surviveOwnFaults,
   urlOf,
@@ -25,14 +27,17 @@ const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 async function main(): Promise<void> {
   const env = readEnv(process.env);
   refuseOpenAddress(env);
+  await prepareHome(env);
   const log = createLogger(env.logLevel, 'context-mode');
-  const services = createServices({ env, clock: systemClock, log });
+  const access = await localAccess(env, systemClock);
+  const services = createServices({ env, clock: systemClock, log, access });
   const pages = next({ dev: false, dir: projectFolder, hostname: env.host, port: env.port, quiet: true });
   const showPage = pages.getRequestHandler();
   let prepared: Promise<void> = Promise.resolve();
   const server = createListener({
     gateway: services.gateway,
     guard: services.guard,
+    console: access.console,
     clock: systemClock,
     fallback: (request, response) => {
       void answerOwn(services, request, response, async () => {
@@ -48,7 +53,7 @@ async function main(): Promise<void> {
   surviveOwnFaults(services);
   prepared = quietly(() => pages.prepare());
   await Promise.all([services.open(), prepared]);
-  await announce(urlOf(env.host, port), env);
+  await announce(urlOf(env.host, port), env, access.links);
 }
 
 /** Next tells standard output that it has read its settings; what a start says there is ours to say. */

@@ -3,11 +3,13 @@ import { watchIncoming, webRefusalElsewhere } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { readEnv } from './kernel/env.ts';
 import { createLogger } from './kernel/log.ts';
+import { localAccess } from './local-access.ts';
 import {
   announce,
   endOnSignals,
   fail,
   listen,
+  prepareHome,
   refuseOpenAddress,
   surviveOwnFaults,
   urlOf,
@@ -28,6 +30,7 @@ export async function check(): Promise<void> {
   try {
     const env = readEnv(process.env);
     refuseOpenAddress(env);
+    await prepareHome(env);
     const probe = createServer();
     await listen(probe, env);
     await new Promise((resolve) => probe.close(resolve));
@@ -46,21 +49,24 @@ export async function start(): Promise<void> {
   try {
     const env = readEnv(process.env);
     refuseOpenAddress(env);
+    await prepareHome(env);
     process.title = PROCESS_TITLE;
     const servers = new Set<Server>();
     watchIncoming((server) => servers.add(server));
     const log = createLogger(env.logLevel, 'context-mode');
+    const access = await localAccess(env, systemClock);
     const services = createServices({
       env,
       clock: systemClock,
       log,
+      access,
       refusal: (guard) => webRefusalElsewhere(guard, systemClock),
     });
     endOnSignals(() => servers, services, env);
     surviveOwnFaults(services);
     services
       .open()
-      .then(() => announce(urlOf(env.host, env.port), env))
+      .then(() => announce(urlOf(env.host, env.port), env, access.links))
       .then(() => {
         console.log = printToConsole;
       })

@@ -1,8 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { VERSION } from './api/index.ts';
+import { type ConsoleAccess, VERSION } from './api/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Env } from './kernel/env.ts';
 import { asContextModeError, ContextModeError } from './kernel/errors.ts';
@@ -22,6 +22,20 @@ export function refuseOpenAddress(env: Env): void {
   throw new ContextModeError('configuration', `HOST is ${env.host}, which other machines may reach.`, {
     hint: 'There is no sign-in yet that would keep them out. Use HOST=127.0.0.1.',
   });
+}
+
+/** Makes the data folder. @throws ContextModeError `configuration` where it cannot be made or written to */
+export async function prepareHome(env: Env): Promise<void> {
+  try {
+    await mkdir(env.home, { recursive: true, mode: 0o700 });
+    await access(env.home, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    throw new ContextModeError('configuration', `The data folder ${env.home} cannot be used (${code}).`, {
+      hint: 'Give it to the user who starts Context Mode, or set CONTEXT_MODE_HOME to another folder.',
+      cause,
+    });
+  }
 }
 
 /** Listens where the environment says. @throws ContextModeError `configuration` where that is not possible */
@@ -50,14 +64,13 @@ export function urlOf(host: string, port: number): string {
 }
 
 /** Tells the command `context-mode` and the person at the terminal that the process is ready, and where. */
-export async function announce(url: string, env: Env): Promise<void> {
-  await mkdir(env.home, { recursive: true, mode: 0o700 });
+export async function announce(url: string, env: Env, links: ConsoleAccess): Promise<void> {
   const startedAt = new Date(systemClock.now()).toISOString();
   const text = JSON.stringify({ pid: process.pid, startedAt, url, version: VERSION });
   await writeFile(gatewayFile(env), `${text}\n`, { mode: 0o600 });
   process.stdout.write(
     [
-      `Console  ${url}`,
+      `Console  ${links.makeLink(url)}`,
       'Connect  npx @context-mode/cli connect',
       `Data     ${env.home} (nothing leaves this machine but the requests to the provider)`,
       '',
@@ -93,7 +106,7 @@ export function endOnSignals(servers: () => Iterable<Server>, services: Services
     }
     void services
       .stop()
-      .then(() => rm(gatewayFile(env), { force: true }))
+      .then(() => withdraw(env))
       .then(
         () => process.exit(0),
         (thrown) => fail(thrown),
@@ -101,6 +114,12 @@ export function endOnSignals(servers: () => Iterable<Server>, services: Services
   };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
+}
+
+/** Takes back what `announce` wrote, unless another process on the same folder has written it anew. */
+async function withdraw(env: Env): Promise<void> {
+  const text = await readFile(gatewayFile(env), 'utf8').catch(() => '');
+  if (text.includes(`"pid":${process.pid},`)) await rm(gatewayFile(env), { force: true });
 }
 
 /** Where the command `context-mode` finds the running gateway. */

@@ -4,14 +4,12 @@ import { type ArchiveReader, createArchiveReader, ensureLocalAccount } from './a
 import { type Database, migrate, openDatabase } from './db/index.ts';
 import {
   createGateway,
-  createOwnerCheck,
   type Gateway,
   type Guard,
-  localGuard,
   type Recorder,
   startRecorder,
-  systemTables,
   type Tap,
+  webConsoleLink,
 } from './gateway/index.ts';
 import { bounded } from './kernel/bounded.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -23,6 +21,7 @@ import type { Logger } from './kernel/log.ts';
 import { createMetrics, type Metrics } from './kernel/metrics.ts';
 import { systemRandom } from './kernel/random.ts';
 import { watchLive } from './live.ts';
+import type { LocalAccess } from './local-access.ts';
 
 /** Everything that a process of the product runs beside its HTTP listener. */
 export interface Services extends ApiServices {
@@ -35,6 +34,8 @@ export interface Services extends ApiServices {
    * because where Next is the server nobody has asked before.
    */
   refusal(): Promise<Response | null>;
+  /** The answer to a console link, for the request that the running code answers where Next is the server. */
+  openConsole(): Promise<Response>;
   /**
    * Opens the database; ends when the archive can be written. A database that fails for a reason that may pass is
    * tried again, while bytes pass unarchived. Call it once.
@@ -61,15 +62,16 @@ export interface ServicesOptions {
   readonly env: Env;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly access: LocalAccess;
   /** What `Services.refusal` asks; by default nothing is refused there, because a listener has asked the guard before. */
   readonly refusal?: (guard: Guard) => Promise<Response | null>;
 }
 
 /** Makes gateway and archive and provides them to the pages. The gateway passes bytes from the first moment. */
-export function createServices({ env, clock, log, refusal }: ServicesOptions): Services {
+export function createServices({ env, clock, log, access, refusal }: ServicesOptions): Services {
   const metrics = createMetrics();
   const store = createStore({ env, clock, log, metrics });
-  const guard = localGuard(createOwnerCheck(process.getuid?.() ?? null, systemTables), null);
+  const { guard } = access;
   const gateway = createGateway({
     env,
     clock,
@@ -89,9 +91,11 @@ export function createServices({ env, clock, log, refusal }: ServicesOptions): S
     guard,
     accountId: LOCAL_ACCOUNT,
     archive: store.archive,
+    links: access.links,
     live: store.live,
     health: store.health,
     refusal: async () => refusal?.(guard) ?? null,
+    openConsole: () => webConsoleLink(guard, access.console, clock),
     open: store.open,
     stop() {
       stopped ??= gateway.close(GRACE_MS).then(store.close);

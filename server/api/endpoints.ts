@@ -4,13 +4,13 @@ import { listRequestsInput, requestInput } from './requests.ts';
 import type { createCaller } from './router.ts';
 import { document, logPage, logRow, pageOf, request, session } from './schemas.ts';
 import { listSessionsInput, logEntryInput, logInput, sessionInput } from './sessions.ts';
-import { connections, settings } from './status.ts';
+import { connections, consoleLink, settings } from './status.ts';
 
 type Caller = ReturnType<typeof createCaller>;
 
 /** One call of the public API that answers JSON: its address, what it takes, and the procedure behind it. */
 export interface Endpoint {
-  readonly method: 'GET' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below `/api/v1`, with parameters in braces. */
   readonly path: string;
   readonly operationId: string;
@@ -117,6 +117,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     input: z.object({}),
     output: settings,
     call: (caller) => caller.status.settings(),
+  },
+  {
+    method: 'POST',
+    path: '/console-links',
+    operationId: 'makeConsoleLink',
+    summary: 'An address that opens the console in a browser',
+    input: z.object({}),
+    output: consoleLink,
+    call: (caller) => caller.status.openConsole(),
   },
 ];
 

@@ -83,6 +83,7 @@ function setUp(over: Partial<ArchiveReader> = {}) {
     log: createLogger('silent', 'test'),
     accountId: LOCAL_ACCOUNT,
     archive,
+    links: { keyNeeded: true, makeLink: (baseUrl) => `${baseUrl}/open/once` },
     live: { subscribe: () => () => undefined },
     health: async () => ({ ready: true, parts: [] }),
   };
@@ -252,4 +253,16 @@ it('a document whose text is clipped says where it goes on', async () => {
     offset: 1,
     length: 4,
   });
+});
+
+it('a link into the console is made for the address that was asked, by a script or the console alone', async () => {
+  const { rest } = setUp();
+  const made = await rest('/console-links', { method: 'POST' });
+  expect(await made.json()).toEqual({ url: `http://${HOST}/open/once` });
+  const foreign = await rest('/console-links', {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'same-site' },
+  });
+  expect(foreign.status).toBe(403);
+  expect(await (await rest('/status')).json()).toMatchObject({ keyNeeded: true });
 });

@@ -10,6 +10,6 @@ export type {
   WireSession,
   WireUsage,
 } from './schemas.ts';
-export type { ApiServices, Health, LiveEvent } from './services.ts';
+export type { ApiServices, ConsoleAccess, Health, LiveEvent } from './services.ts';
 export type { PublicError } from './trpc.ts';
 export { VERSION } from './version.ts';

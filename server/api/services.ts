@@ -16,6 +16,18 @@ export interface Health {
   readonly parts: readonly { readonly name: string; readonly ok: boolean; readonly note: string | null }[];
 }
 
+/** How a person gets into the console in local mode. */
+export interface ConsoleAccess {
+  /** True where the system does not tell whose a connection is, so that agents and scripts must send the local key. */
+  readonly keyNeeded: boolean;
+  /**
+   * The address that opens the console in a browser.
+   * @param baseUrl where the caller reaches this process, without a slash at its end
+   * @returns where the key is needed, a link that works once and for ten minutes; else the plain address
+   */
+  makeLink(baseUrl: string): string;
+}
+
 /** What the procedures need of the process. The process holds more; nothing here opens a connection or reads a file. */
 export interface ApiServices {
   readonly env: Env;
@@ -23,6 +35,7 @@ export interface ApiServices {
   readonly log: Logger;
   readonly accountId: Uuid;
   readonly archive: ArchiveReader;
+  readonly links: ConsoleAccess;
   readonly live: { subscribe(listener: (event: LiveEvent) => void): () => void };
   health(): Promise<Health>;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { connection } from './schemas.ts';
-import { reading, router } from './trpc.ts';
+import { changing, reading, router } from './trpc.ts';
 import { VERSION } from './version.ts';
 import { wireConnection } from './wire.ts';
 
@@ -16,6 +16,9 @@ export const connections = z.object({ items: z.array(connection) });
 export const settings = z.object({
   version: z.string(),
   mode: z.enum(['local', 'hosted']).describe('local: one account on this machine, no sign-in'),
+  keyNeeded: z
+    .boolean()
+    .describe('true: agents and scripts must send the local key, because the system does not tell owners'),
   baseUrl: z.string().describe('where agents on this machine reach the doors'),
   home: z.string(),
   database: z.object({ kind: z.enum(['embedded', 'own']), where: z.string() }),
@@ -23,6 +26,13 @@ export const settings = z.object({
   logLevel: z.string(),
   demo: z.boolean(),
   node: z.string(),
+});
+
+/** The address that opens the console in a browser. */
+export const consoleLink = z.object({
+  url: z
+    .string()
+    .describe('works once and for ten minutes where the local key is needed; else the plain address'),
 });
 
 /** Host, port and name of a PostgreSQL address: never its user or password. */
@@ -37,6 +47,10 @@ export const statusRouter = router({
     items: (await ctx.services.archive.connections(ctx.services.accountId)).map(wireConnection),
   })),
 
+  openConsole: changing
+    .output(consoleLink)
+    .mutation(({ ctx }) => ({ url: ctx.services.links.makeLink(ctx.baseUrl) })),
+
   health: reading.output(health).query(async ({ ctx }) => {
     const { ready, parts } = await ctx.services.health();
     return { ready, parts: [...parts] };
@@ -47,6 +61,7 @@ export const statusRouter = router({
     return {
       version: VERSION,
       mode: env.publicUrl === undefined ? ('local' as const) : ('hosted' as const),
+      keyNeeded: ctx.services.links.keyNeeded,
       baseUrl: ctx.baseUrl,
       home: env.home,
       database:

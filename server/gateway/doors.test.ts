@@ -18,6 +18,7 @@ describe('matchDoor', () => {
     ['/anthropic/', door('anthropic', '/')],
     ['/anthropic?x=1', door('anthropic', '/?x=1')],
     ['/k/cmk_a%20b/openai/v1/models', door('openai', '/v1/models', 'cmk_a%20b')],
+    ['/k/cml_a/chatgpt/codex/responses', door('chatgpt', '/codex/responses', 'cml_a')],
     ['/anthropic/%2e%2e//a?//', door('anthropic', '/%2e%2e//a?//')],
   ])('%s is a door', (target, expected) => {
     expect(matchDoor(target)).toEqual(expected);
@@ -29,7 +30,7 @@ describe('matchDoor', () => {
     '/api/v1/sessions',
     '/k/',
     '/k//anthropic/x',
-    '/k/key/chatgpt/x',
+    '/k/key/api/v1/sessions',
     '/k/key',
     '*',
   ])('%s is no door', (target) => {

@@ -19,8 +19,6 @@ export type DoorMatch =
     };
 
 const DOORS: readonly Door[] = ['anthropic', 'openai', 'chatgpt'];
-/** The doors that can be reached with a key in the path. */
-const KEYED_DOORS: readonly Door[] = ['anthropic', 'openai'];
 
 /**
  * Finds the door of a request target as it stood in the request line. Nothing is decoded or normalised.
@@ -38,12 +36,12 @@ export function matchDoor(target: string): DoorMatch | null {
     };
   }
   if (target.startsWith('//')) return { kind: 'refused', door: doorNamed(target), message: DOUBLE_SLASH };
-  const open = matchPrefix(target, 1, DOORS);
+  const open = matchPrefix(target, 1);
   if (open !== null) return behind(open.door, target, open.end, null);
   if (!target.startsWith('/k/')) return null;
   const slash = target.indexOf('/', 3);
   if (slash <= 3) return null;
-  const keyed = matchPrefix(target, slash + 1, KEYED_DOORS);
+  const keyed = matchPrefix(target, slash + 1);
   return keyed === null ? null : behind(keyed.door, target, keyed.end, target.slice(3, slash));
 }
 
@@ -55,8 +53,8 @@ function doorNamed(target: string): Door | null {
   return DOORS.find((door) => door === first) ?? null;
 }
 
-function matchPrefix(target: string, at: number, doors: readonly Door[]): { door: Door; end: number } | null {
-  for (const door of doors) {
+function matchPrefix(target: string, at: number): { door: Door; end: number } | null {
+  for (const door of DOORS) {
     if (!target.startsWith(door, at)) continue;
     const end = at + door.length;
     const next = target[end];

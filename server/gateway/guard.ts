@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { headerOf, type RawHeaders } from './headers.ts';
+import type { LocalKey } from '../kernel/local-key.ts';
+import { type ConsoleProof, sameText } from './console-proof.ts';
+import { headersOf, type RawHeaders } from './headers.ts';
 import { foreignReason } from './origin.ts';
 import type { OwnerCheck } from './owner.ts';
 
@@ -16,30 +17,42 @@ export interface Guard {
   /** Why the request is refused whoever sent it, or null. Only headers are looked at. */
   foreign(request: Asking): 'foreign_host' | 'foreign_origin' | null;
   /**
-   * Whether the request comes from the person who started the gateway: the same user of this machine, or a holder
-   * of the local key. Known at once for every request on a connection but the first.
-   * @param pathKey a key that stood in the path
+   * Whether the request comes from the person who started the gateway: the same user of this machine, a holder of the
+   * local key, or a browser that a console link was opened in. Known at once for every request on a connection but the
+   * first.
+   * @param pathKey a key that stood in the path, as written there
    */
   owned(request: Asking, pathKey?: string | null): boolean | Promise<boolean>;
+  /** True where nothing but the local key or a console link tells the owner. */
+  readonly keyNeeded: boolean;
 }
 
 /** A gateway with accounts: names and users are settled elsewhere. */
-export const openGuard: Guard = { foreign: () => null, owned: () => true };
+export const openGuard: Guard = { foreign: () => null, owned: () => true, keyNeeded: false };
 
-/**
- * The rules of local mode.
- * @param localKey the key of the data folder, which stands in for the owner check where a system cannot tell owners;
- *   null: there is none, and who cannot be told is not the owner
- */
-export function localGuard(owners: OwnerCheck, localKey: string | null): Guard {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const expected = localKey === null ? null : digest(localKey);
+/** The header that carries the key; it is never forwarded. */
+const KEY_HEADER = 'x-context-mode-key';
+
+/** How local mode tells its owner; each alone is enough. */
+export interface LocalProofs {
+  readonly owners: OwnerCheck;
+  /** The key of the data folder. */
+  readonly key: LocalKey;
+  readonly console: ConsoleProof;
+  /** True where `owners` cannot tell anybody. */
+  readonly keyNeeded: boolean;
+}
+
+/** The rules of local mode. */
+export function localGuard({ owners, key, console, keyNeeded }: LocalProofs): Guard {
   return {
+    keyNeeded,
     foreign: (request) => foreignReason(request.rawHeaders),
     owned(request, pathKey = null) {
-      const given = headerOf(request.rawHeaders, 'x-context-mode-key') ?? pathKey;
-      if (expected !== null && given !== null && timingSafeEqual(digest(given), expected)) return true;
-      if (request.socket === null) return false;
+      if (pathKey !== null && sameText(pathKey, key)) return true;
+      if (headersOf(request.rawHeaders, KEY_HEADER).some((given) => sameText(given, key))) return true;
+      if (console.proves(request.rawHeaders)) return true;
+      if (request.socket === null || keyNeeded) return false;
       const owner = owners.ownerOf(request.socket);
       return typeof owner === 'string' ? owner === 'self' : owner.then((found) => found === 'self');
     },

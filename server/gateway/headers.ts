@@ -15,6 +15,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 const OWN_PREFIX = 'x-context-mode';
+/** What the names of the console's cookies begin with. */
+const OWN_COOKIE = 'context-mode-';
 
 /** Content codings that the gateway can decode when it reads an answer for the archive. */
 const DECODABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity']);
@@ -43,7 +45,7 @@ export function headersOf(raw: RawHeaders, name: string): readonly string[] {
 }
 
 /** What is done with a header, by its name: looked up once per name and kept, since the same few come always. */
-type Treatment = 'keep' | 'drop' | 'connection' | 'host' | 'length' | 'chunks' | 'accept-encoding';
+type Treatment = 'keep' | 'drop' | 'connection' | 'host' | 'length' | 'chunks' | 'accept-encoding' | 'cookie';
 
 const treatments = new Map<string, Treatment>();
 /** Names that are remembered; clients that make names up are looked up each time. */
@@ -60,6 +62,7 @@ function treatmentOf(name: string): Treatment {
   else if (lower === 'host') treatment = 'host';
   else if (lower === 'content-length') treatment = 'length';
   else if (lower === 'accept-encoding') treatment = 'accept-encoding';
+  else if (lower === 'cookie') treatment = 'cookie';
   if (treatments.size < MAX_TREATMENTS) treatments.set(name, treatment);
   return treatment;
 }
@@ -74,7 +77,7 @@ const NAMES_NOTHING = /^\s*(keep-alive|close)\s*$/i;
 
 /**
  * What of a client's headers goes upstream: everything in its order, case and number, less what belongs to this
- * connection and less our own. `Host` names the upstream, in its place. Nothing is added but a length where the body
+ * connection and less our own headers and cookies. `Host` names the upstream, in its place. Nothing is added but a length where the body
  * came in chunks (in the place of `Transfer-Encoding`), and where a body may be expected and nothing says there is
  * none. `Accept-Encoding` keeps only codings that we can decode too.
  */
@@ -94,6 +97,7 @@ export function headersForUpstream(
     const treatment = treatmentOf(name);
     if (treatment === 'keep') kept.push(name, value);
     else if (treatment === 'accept-encoding') kept.push(name, decodableOf(value));
+    else if (treatment === 'cookie') kept.push(...cookiesOfOthers(name, value));
     else if (treatment === 'connection') connection = connection === '' ? value : `${connection},${value}`;
     else if (treatment === 'host') {
       kept.push(name, host);
@@ -124,6 +128,13 @@ export function decodableOf(value: string): string {
   if (kept.length === tokens.length) return value;
   const rest = kept.join(',').trim();
   return rest === '' ? 'identity' : rest;
+}
+
+/** Takes the console's own cookies out of a `Cookie` header, and the header where it holds no others. */
+function cookiesOfOthers(name: string, value: string): readonly string[] {
+  if (!value.includes(OWN_COOKIE)) return [name, value];
+  const kept = value.split(';').filter((pair) => !pair.trimStart().startsWith(OWN_COOKIE));
+  return kept.length === 0 ? [] : [name, kept.join(';').trim()];
 }
 
 /**

@@ -4,6 +4,8 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../kernel/clock.ts';
 import type { Door } from '../kernel/env.ts';
 import { newId } from '../kernel/ids.ts';
+import { answerConsoleLink } from './console-door.ts';
+import type { ConsoleProof } from './console-proof.ts';
 import { refusalElsewhere } from './elsewhere.ts';
 import type { Guard } from './guard.ts';
 import type { Gateway } from './handler.ts';
@@ -14,6 +16,8 @@ import { refuseOnNode } from './refuse-node.ts';
 export interface ListenerOptions {
   readonly gateway: Gateway;
   readonly guard: Guard;
+  /** Answers console links; without it there are none. */
+  readonly console?: ConsoleProof;
   readonly clock: Clock;
   /** Everything that is not a door. Requests that the guard refuses do not get here. */
   readonly fallback: (request: IncomingMessage, response: ServerResponse) => void;
@@ -68,6 +72,13 @@ async function answerElsewhere(
   response: ServerResponse,
   awaitsContinue: boolean,
 ): Promise<void> {
+  const { method = '', url: target = '', rawHeaders, socket } = request;
+  const asking = { method, target, rawHeaders, socket };
+  const opened = options.console ? answerConsoleLink(options.guard, options.console, asking) : null;
+  if (opened !== null) {
+    refuseOnNode(request, response, opened, awaitsContinue);
+    return;
+  }
   const cause = await refusalElsewhere(options.guard, request);
   if (cause !== null) {
     const refused = refusal(null, newId(options.clock), cause);

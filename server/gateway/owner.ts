@@ -64,6 +64,14 @@ export const systemTables: ReadTables = async () => {
   return both.trim() === '' ? null : both;
 };
 
+/** A system that tells nobody's connections. */
+export const noTables: ReadTables = async () => null;
+
+/** Whether owners can be told at all by these tables, for a process of this numeric user. */
+export async function tellsOwners(self: number | null, readTables: ReadTables): Promise<boolean> {
+  return self !== null && (await readTables().catch(() => null)) !== null;
+}
+
 /** @param self the numeric user that this process runs as; null where the system has none */
 export function createOwnerCheck(self: number | null, readTables: ReadTables): OwnerCheck {
   const known = new WeakMap<Socket, Owner | Promise<Owner>>();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { LocalKey } from '../kernel/local-key.ts';
 import { localGuard } from './guard.ts';
 import type { Owner } from './owner.ts';
 import { refusal } from './refuse.ts';
@@ -14,7 +15,12 @@ beforeEach(async () => {
   upstream = await rawUpstream();
   tap = recordingTap();
   owner = 'self';
-  const guard = localGuard({ ownerOf: async () => owner }, 'local-key');
+  const guard = localGuard({
+    owners: { ownerOf: async () => owner },
+    key: 'local-key' as LocalKey,
+    console: { makeToken: () => '', spend: () => null, proves: () => false },
+    keyNeeded: false,
+  });
   gateway = await testGateway({ upstream: upstream.url, tap, guard });
 });
 

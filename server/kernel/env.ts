@@ -34,6 +34,9 @@ const schema = z.object({
   HTTP_PROXY: proxy('HTTP_PROXY').optional(),
   NO_PROXY: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  CONTEXT_MODE_OWNERS: z
+    .enum(['system', 'key'], { error: 'CONTEXT_MODE_OWNERS must be system or key' })
+    .default('system'),
   CONTEXT_MODE_DEMO: z
     .enum(['0', '1'])
     .default('0')
@@ -53,6 +56,11 @@ export interface Env {
   /** Proxies on the way to the providers, as the usual variables (either case) name them. */
   readonly proxies: Proxies;
   readonly logLevel: string;
+  /**
+   * How local mode knows who a connection belongs to. `system`: the operating system is asked, and where it does not
+   * tell, the local key is needed. `key`: it is not asked, so that the local key is needed everywhere.
+   */
+  readonly owners: 'system' | 'key';
   /** True in `npm run demo`: the console shows a banner that says so. */
   readonly demo: boolean;
 }
@@ -110,6 +118,7 @@ export function readEnv(variables: NodeJS.ProcessEnv, platform: NodeJS.Platform 
       none: parsed.NO_PROXY ?? null,
     },
     logLevel: parsed.LOG_LEVEL,
+    owners: parsed.CONTEXT_MODE_OWNERS,
     demo: parsed.CONTEXT_MODE_DEMO,
   };
 }

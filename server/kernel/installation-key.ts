@@ -1,9 +1,8 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { constants } from 'node:fs';
-import { chmod, copyFile, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextModeError } from './errors.ts';
 import type { RandomBytes } from './random.ts';
+import { secretFile } from './secret-file.ts';
 
 /** The 32-byte key of an installation: what is secret in the database is sealed with it. */
 export type InstallationKey = Uint8Array & { readonly __key: 'installation' };
@@ -22,15 +21,13 @@ const VERSION = 1;
  */
 export async function installationKey(folder: string, random: RandomBytes): Promise<InstallationKey> {
   const file = join(folder, FILE);
-  const text = (await readIfThere(file)) ?? (await make(folder, file, random));
-  const key = Buffer.from(text.trim(), 'hex');
+  const text = await secretFile(file, random, () => Buffer.from(random(KEY_BYTES)).toString('hex'));
+  const key = Buffer.from(text, 'hex');
   if (key.length !== KEY_BYTES) {
     throw new ContextModeError('configuration', `${file} does not hold an installation key.`, {
       hint: 'Put the file back from a backup. Without it the archive in this data folder cannot be read on.',
     });
   }
-  // A file of another owner that we may read stays as it is.
-  await chmod(file, 0o600).catch(() => undefined);
   return key as Uint8Array as InstallationKey;
 }
 
@@ -74,36 +71,4 @@ export function unseal(key: InstallationKey, sealed: Uint8Array, label: string):
       },
     );
   }
-}
-
-async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new ContextModeError('configuration', `${file} cannot be read.`, {
-      hint: 'Give the user that runs Context Mode the right to read it.',
-      cause,
-    });
-  }
-}
-
-/** Writes a whole file beside it and links it into place, which fails where another process was first. */
-async function make(folder: string, file: string, random: RandomBytes): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const draft = `${file}.${Buffer.from(random(6)).toString('hex')}`;
-  await writeFile(draft, `${Buffer.from(random(KEY_BYTES)).toString('hex')}\n`, {
-    mode: 0o600,
-    flag: 'wx',
-    flush: true,
-  });
-  try {
-    // A file system without links takes the copy.
-    await link(draft, file).catch(() => copyFile(draft, file, constants.COPYFILE_EXCL));
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-  } finally {
-    await unlink(draft);
-  }
-  return readFile(file, 'utf8');
 }

@@ -50,7 +50,7 @@ export const tokenPatterns: readonly Pattern[] = [
     type: 'discord_webhook',
     regex: /\bdiscord(?:app)?\.com\/api\/webhooks\/(?<secret>[0-9]{15,25}\/[A-Za-z0-9_-]{50,100})/dg,
   },
-  { type: 'gateway_key', regex: /\bcmk_[A-Za-z0-9_-]{20,120}/dg },
+  { type: 'gateway_key', regex: /\bcm[kl]_[A-Za-z0-9_-]{20,120}/dg },
   { type: 'jwt', regex: /\beyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{16,2000}/dg },
 ];
 

@@ -39,6 +39,7 @@ const services = {
       return () => listeners.delete(listener);
     },
   },
+  links: { keyNeeded: false, makeLink: (baseUrl: string) => baseUrl },
   gateway: {
     forWeb: async (request: Request) => new Response(`${(await request.arrayBuffer()).byteLength}`),
   },

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { createMetrics, type Metrics } from '../../kernel/metrics.ts';
+import type { ConsoleProof } from '../console-proof.ts';
 import { type Guard, openGuard } from '../guard.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../handler.ts';
 import { createListener } from '../listener.ts';
@@ -65,13 +66,14 @@ export type Face = 'node' | 'web';
 export interface TestGatewayOptions extends Partial<Omit<GatewayOptions, 'env' | 'guard'>> {
   readonly upstream: string;
   readonly guard?: Guard;
+  readonly console?: ConsoleProof;
   readonly face?: Face;
   readonly proxies?: GatewayOptions['env']['proxies'];
 }
 
 /** Starts a gateway whose three doors lead to one upstream. */
 export async function testGateway(options: TestGatewayOptions): Promise<TestGateway> {
-  const { upstream, face = 'node', guard = openGuard, proxies, ...rest } = options;
+  const { upstream, face = 'node', guard = openGuard, console, proxies, ...rest } = options;
   const metrics = rest.metrics ?? createMetrics();
   const gateway = createGateway({
     clock: systemClock,
@@ -91,6 +93,7 @@ export async function testGateway(options: TestGatewayOptions): Promise<TestGate
       ? createListener({
           gateway,
           guard,
+          ...(console ? { console } : {}),
           clock: systemClock,
           fallback: (_request, response) => response.end('elsewhere'),
         })
