@@ -25,6 +25,14 @@ const HEADERS = [
   { key: 'permissions-policy', value: 'camera=(), geolocation=(), microphone=()' },
 ];
 
+/** What comes out of conversations through the API: whatever it is, it runs nowhere, also when it is opened by itself. */
+const CONTENT_HEADERS = [
+  {
+    key: 'content-security-policy',
+    value: "default-src 'none'; sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  },
+];
+
 /** Paths that belong to providers: their answers carry the provider's headers and none of ours. */
 const NOT_A_DOOR = '/((?!(?:anthropic|openai|chatgpt)(?:/|$)|k/).*)';
 
@@ -52,7 +60,11 @@ const config: NextConfig = {
     'prisma',
     'prom-client',
   ],
-  headers: async () => [{ source: NOT_A_DOOR, headers: HEADERS }],
+  // Of two rules that set one header, the later one holds.
+  headers: async () => [
+    { source: NOT_A_DOOR, headers: HEADERS },
+    { source: '/api/v1/:path*', headers: CONTENT_HEADERS },
+  ],
 };
 
 export default config;

@@ -10,7 +10,13 @@ import { cx } from '@/app/_ui/cx.ts';
 import { Dialog } from '@/app/_ui/dialog.tsx';
 import { Icon } from '@/app/_ui/icon.tsx';
 import { Time } from '@/app/_ui/time.tsx';
-import { documentIdIn, type PaletteAct, type PaletteEntry, paletteGroups } from './palette-entries.ts';
+import {
+  documentIdIn,
+  isNamed,
+  type PaletteAct,
+  type PaletteEntry,
+  paletteGroups,
+} from './palette-entries.ts';
 
 const NAME = 'Go to anything';
 
@@ -95,7 +101,10 @@ function useFound(words: string) {
       { enabled: docid !== null, retry: false },
     ),
   );
-  return { sessions: sessions.data?.items ?? [], document: docid === null ? null : (document.data ?? null) };
+  // What answers older words is narrowed here, so that Enter never opens what the words do not name.
+  const isOld = sessions.isPlaceholderData || q !== words.trim();
+  const items = (sessions.data?.items ?? []).filter((one) => !isOld || isNamed(words, one.title));
+  return { sessions: items, document: docid === null ? null : (document.data ?? null) };
 }
 
 function Line({ entry, run }: { readonly entry: PaletteEntry; readonly run: () => void }) {
