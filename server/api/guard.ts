@@ -31,7 +31,7 @@ export function refusalOf(caller: Caller, publicUrl: string | undefined): string
   if (caller.origin !== null && !isOwnOrigin(caller.origin, caller.host, own)) {
     return 'This page is not a page of Context Mode.';
   }
-  if (caller.origin === null && caller.fetchSite === 'cross-site')
+  if (caller.origin === null && (caller.fetchSite === 'cross-site' || caller.fetchSite === 'same-site'))
     return 'This page is not a page of Context Mode.';
   return null;
 }

@@ -10,6 +10,7 @@ import { type DoorMatch, matchDoor, upstreamTarget } from './doors.ts';
 import { type Guard, openGuard } from './guard.ts';
 import { systemTimers, type Timers } from './keep-alive.ts';
 import { NodeClient } from './node-client.ts';
+import { isNavigation } from './origin.ts';
 import { type Framing, framingOf, MAX_BODY_BYTES, receiveBody } from './receive.ts';
 import { type RefusalCause, rawRefusal, refusal } from './refuse.ts';
 import { refuseOnNode } from './refuse-node.ts';
@@ -108,7 +109,8 @@ class TransportGateway implements Gateway {
     }
     const path = upstreamTarget(this.#context.upstreams.base(match.door), match.target);
     const framing = framingOf(request.rawHeaders);
-    const foreign = this.#guard.foreign(request);
+    const foreign =
+      this.#guard.foreign(request) ?? (isNavigation(request.rawHeaders) ? 'foreign_origin' : null);
     if (foreign !== null)
       refuse(match.door, { code: 'forbidden', reason: foreign, message: FOREIGN[foreign] });
     else if (path === null) refuse(match.door, CLIMBS_OUT);

@@ -5,6 +5,7 @@ import { matchDoor, upstreamTarget } from './doors.ts';
 import type { Guard } from './guard.ts';
 import type { RawHeaders } from './headers.ts';
 import { incomingNow } from './incoming.ts';
+import { isNavigation } from './origin.ts';
 import { MAX_BODY_BYTES } from './receive.ts';
 import { type RefusalCause, refusal } from './refuse.ts';
 import { Exchange, type ExchangeContext, type ExchangeRequest } from './relay.ts';
@@ -45,7 +46,7 @@ export async function serveWeb(request: Request, face: WebFace): Promise<Respons
   const path = upstreamTarget(context.upstreams.base(match.door), match.target);
   const headers = incoming?.rawHeaders ?? flat(request.headers);
   const asking = { rawHeaders: headers, socket: incoming?.socket ?? null };
-  const foreign = face.guard.foreign(asking);
+  const foreign = face.guard.foreign(asking) ?? (isNavigation(headers) ? 'foreign_origin' : null);
   if (foreign !== null) {
     return refuse(match.door, { code: 'forbidden', reason: foreign, message: FOREIGN[foreign] });
   }
