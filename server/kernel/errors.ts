@@ -43,9 +43,26 @@ export const httpStatusOf: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
+/**
+ * True for an error of ours, also one that another copy of this module made: the server and the console are built apart
+ * and run in one process, so that the class alone does not tell.
+ */
+function isOurs(thrown: unknown): thrown is ContextModeError {
+  if (thrown instanceof ContextModeError) return true;
+  return (
+    thrown instanceof Error &&
+    thrown.name === 'ContextModeError' &&
+    'code' in thrown &&
+    typeof thrown.code === 'string' &&
+    Object.hasOwn(httpStatusOf, thrown.code) &&
+    'hint' in thrown &&
+    typeof thrown.hint === 'string'
+  );
+}
+
 /** Any thrown value as one of ours; a foreign one becomes `internal` with its text kept inside. */
 export function asContextModeError(thrown: unknown): ContextModeError {
-  if (thrown instanceof ContextModeError) return thrown;
+  if (isOurs(thrown)) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   return new ContextModeError('internal', 'Something went wrong inside Context Mode.', {
     hint: 'Try again; if it stays, report it with the request id.',
