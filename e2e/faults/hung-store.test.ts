@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, expectWhole, metric } from './archive.ts';
+import { times } from './counts.ts';
 import { exchange } from './exchange.ts';
 import { LONGER_MS, turnLikeDirect } from './likeness.ts';
 import { isLinux, type Product, removeHome, scratchHome, startProduct } from './product.ts';
@@ -57,15 +58,15 @@ test('a hung store is told of in time: readiness says no, and the interface answ
   await eventually(async () => expect(await ask('/readyz')).toBe(200));
 });
 
-test.skipIf(!isLinux)(
+test.skipIf(!isLinux || times(0, 1) === 0)(
   'memory stays bounded while the store hangs: what is too much passes unarchived and is counted',
   async () => {
-    const bytes = 32 * 1024 * 1024;
+    const bytes = 8 * 1024 * 1024;
     const headers = { 'content-type': 'application/json', 'x-claude-code-session-id': 'large' };
     const before = product.memoryKib();
     store.line.hang();
     const body = Buffer.alloc(bytes, 'x');
-    for (let sent = 0; sent < 20; sent += 1) {
+    for (let sent = 0; sent < 70; sent += 1) {
       const call = { base: product.anthropic, path: '/v1/messages', headers, body };
       const direct = await exchange({ ...call, base: provider.url });
       const routed = await exchange(call);
