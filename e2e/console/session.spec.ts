@@ -47,6 +47,16 @@ test('keys alone: walk, unfold, open the document, close it, be back', async ({ 
   await expect(part(page, 6)).toBeFocused();
 });
 
+test('keys that follow quickly lose no step', async ({ page, fake }) => {
+  await page.goto(`/archive/${fake.sessions.long}?at=51`);
+  await expect(part(page, 51)).toBeFocused();
+  for (let step = 0; step < 12; step += 1) await page.keyboard.press('j');
+  // Of ten positions, three are results that stand inside their calls.
+  await expect(part(page, 69)).toBeFocused();
+  for (let step = 0; step < 12; step += 1) await page.keyboard.press('k');
+  await expect(part(page, 51)).toBeFocused();
+});
+
 test('an address brings back position, document and view', async ({ page, fake, request }) => {
   const log = await (await request.get(`/api/v1/sessions/${fake.sessions.rich}/log?limit=200`)).json();
   await page.goto(`/archive/${fake.sessions.rich}?at=10&doc=${log.rows[9].docid}&view=exact`);

@@ -69,14 +69,14 @@ function Reader(props: TranscriptProps & { readonly log: Log }) {
   const to = log.first + (items.at(-1)?.index ?? 0);
   useEffect(() => log.look(from, to), [from, to, log.look]);
 
-  const goTo = useGoTo({
+  const { goTo, cursor } = useGoTo({
     log,
     scroller,
     scrollTo: (index, align) => virtual.scrollToIndex(index, { align }),
     at,
     onArrive: props.onArrive,
   });
-  useTranscriptKeys({ ...props, open, toggle, goTo });
+  useTranscriptKeys({ ...props, open, toggle, goTo, cursor });
 
   const acts: RowActs = useMemo(
     () => ({ toggle, openDocument: onDocument, select: onSelect }),
@@ -167,18 +167,27 @@ function useGoTo(parts: {
   readonly scrollTo: (index: number, align: Align) => void;
   readonly at: number;
   readonly onArrive: (seq: number) => void;
-}): (seq: number, align?: Align) => void {
+}): { readonly goTo: (seq: number, align?: Align) => void; readonly cursor: RefObject<number> } {
   const { log, scroller, at, onArrive } = parts;
   const [target, setTarget] = useState<{ readonly seq: number; readonly align: Align } | null>(
     at === 0 ? null : { seq: at, align: 'center' },
   );
   const scrollTo = useRef(parts.scrollTo);
+  const drawn = useRef(at);
   useEffect(() => {
     scrollTo.current = parts.scrollTo;
+    drawn.current = at;
   });
   const arrived = useRef(at);
+  // Where the reader is on the way to: keys that follow quickly go on from here, not from what is drawn already.
+  const cursor = useRef(at);
+  // Positions that this very code has announced: when they come back as `at`, the reader may be further on already.
+  const announced = useRef<number[]>([]);
   useEffect(() => {
-    if (at === 0 || arrived.current === at) return;
+    const echo = announced.current.indexOf(at);
+    if (echo >= 0) announced.current.splice(0, echo + 1);
+    if (echo >= 0 || at === 0 || arrived.current === at) return;
+    cursor.current = at;
     const onScreen = scroller.current?.querySelector(`[data-seq="${at}"]`) ?? null;
     if (onScreen !== null && onScreen === document.activeElement?.closest('[data-seq]')) arrived.current = at;
     else setTarget({ seq: at, align: 'center' });
@@ -193,6 +202,8 @@ function useGoTo(parts: {
     const frame = requestAnimationFrame(() => {
       scrollTo.current(shown - log.first, target.align);
       arrived.current = shown;
+      cursor.current = shown;
+      if (drawn.current !== shown) announced.current.push(shown);
       onArrive(shown);
       setTarget(null);
       const row = scroller.current?.querySelector<HTMLElement>(`[data-seq="${shown}"]`) ?? null;
@@ -200,7 +211,11 @@ function useGoTo(parts: {
     });
     return () => cancelAnimationFrame(frame);
   }, [target, known, log.first, onArrive, scroller]);
-  return useCallback((seq, align = 'center') => setTarget({ seq, align }), []);
+  const goTo = useCallback((seq: number, align: Align = 'center') => {
+    cursor.current = seq;
+    setTarget({ seq, align });
+  }, []);
+  return { goTo, cursor };
 }
 
 /** The keys of a transcript: walk, fold, open, hits, ends. */
@@ -210,17 +225,19 @@ function useTranscriptKeys(
     readonly open: ReadonlySet<number>;
     readonly toggle: (seq: number) => void;
     readonly goTo: (seq: number, align?: Align) => void;
+    readonly cursor: RefObject<number>;
   },
 ): void {
-  const { log, at, goTo } = props;
+  const { log, goTo, cursor } = props;
   const last = log.first + log.count - 1;
   const walk = (step: 1 | -1) => {
+    const at = cursor.current;
     let seq = at === 0 ? (step === 1 ? log.first : last) : at + step;
     while (log.parts.get(seq)?.shape === 'inside') seq += step;
     if (seq >= log.first && seq <= last) goTo(seq, 'auto');
   };
   const current = () => {
-    const part = log.parts.get(at);
+    const part = log.parts.get(cursor.current);
     return part?.shape === 'row' ? part.row : null;
   };
   useKeys([
