@@ -3,6 +3,7 @@ import type { AgentName } from './agents/agent.ts';
 import { connect } from './commands/connect.ts';
 import { disconnect } from './commands/disconnect.ts';
 import { doctor } from './commands/doctor.ts';
+import { open } from './commands/open.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
@@ -123,6 +124,10 @@ function createProgram(
   command('status', 'show the gateway, the agents, their last requests')
     .addOption(gateway())
     .action(async (given: Options) => done(await status(world, output, { gateway: text(given.gateway) })));
+
+  command('open', 'print the address that opens the console in a browser')
+    .addOption(gateway())
+    .action(async (given: Options) => done(await open(world, output, { gateway: text(given.gateway) })));
 
   command('start', 'start the local gateway in the background')
     .option('--product <folder>', 'the clone of Context Mode, where this command lies elsewhere')

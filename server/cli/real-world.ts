@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemCodeOf } from './failure.ts';
 import { listProcesses } from './processes.ts';
-import type { HttpAnswer, Started, World } from './world.ts';
+import type { HttpAnswer, HttpHeaders, Started, World } from './world.ts';
 
 /** An answer larger than this is not one of the gateway's. */
 const MAX_ANSWER_BYTES = 16_000_000;
@@ -29,7 +29,8 @@ export function realWorld(packageFolder: string): World {
     now: Date.now,
     sleep: (milliseconds) => delay(milliseconds),
     randomName: () => randomBytes(6).toString('hex'),
-    get,
+    get: (url, timeoutMs, headers) => send('GET', url, timeoutMs, headers),
+    post: (url, timeoutMs, headers) => send('POST', url, timeoutMs, headers),
     reaches,
     processes: () =>
       listProcesses(
@@ -55,10 +56,16 @@ async function ask(question: string): Promise<boolean> {
   }
 }
 
-function get(url: string, timeoutMs: number): Promise<HttpAnswer | null> {
+function send(
+  method: 'GET' | 'POST',
+  url: string,
+  timeoutMs: number,
+  more: HttpHeaders = {},
+): Promise<HttpAnswer | null> {
   return new Promise((resolve) => {
-    const send = url.startsWith('https:') ? requestHttps : requestHttp;
-    const request = send(url, { headers: { accept: 'application/json' }, agent: false }, (response) => {
+    const open = url.startsWith('https:') ? requestHttps : requestHttp;
+    const headers = { accept: 'application/json', ...more };
+    const request = open(url, { method, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
       response.on('data', (chunk: Buffer) => {

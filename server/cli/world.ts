@@ -7,6 +7,9 @@ export interface HttpAnswer {
   readonly body: unknown;
 }
 
+/** Headers to send, by name. */
+export type HttpHeaders = Readonly<Record<string, string>>;
+
 /** How a program that was started in the background does. */
 export interface Started {
   readonly pid: number;
@@ -41,7 +44,9 @@ export interface World {
   /** A short random name for a temporary file. */
   randomName(): string;
   /** A GET without redirects and proxies; null if nothing answers within the time. */
-  get(url: string, timeoutMs: number): Promise<HttpAnswer | null>;
+  get(url: string, timeoutMs: number, headers?: HttpHeaders): Promise<HttpAnswer | null>;
+  /** A POST without a body, in the same way. */
+  post(url: string, timeoutMs: number, headers?: HttpHeaders): Promise<HttpAnswer | null>;
   /** True if a TCP connection can be made within the time. */
   reaches(host: string, port: number, timeoutMs: number): Promise<boolean>;
   /** The processes of this machine that may be seen, without their environments. */

@@ -7,8 +7,11 @@ export type AgentName = 'claude-code' | 'codex';
 /** One value that connecting sets, and why. */
 export interface Setting extends Entry {
   readonly why: string;
-  /** `base-url`: where requests go. `extra`: keeps the agent as good as before; a value that is there stays. */
-  readonly role: 'base-url' | 'extra';
+  /**
+   * `base-url`: where requests go. `key`: shows the gateway who its owner is. `extra`: keeps the agent as good as
+   * before; a value that is there stays.
+   */
+  readonly role: 'base-url' | 'key' | 'extra';
 }
 
 /** Something that a person should know about a connected agent. `code` is for scripts and does not change. */
@@ -39,14 +42,21 @@ export interface Agent {
   readonly format: ConfigFormat;
   /** Where in its file the base URL stands. */
   readonly baseUrlPath: readonly string[];
+  /** Where in its file the headers that it sends stand, one a line; null: it has no such place. */
+  readonly headersPath: readonly string[] | null;
   /** The gateway's variable that names where requests of this agent go. */
   readonly upstreamVariable: 'ANTHROPIC_UPSTREAM_URL' | 'OPENAI_UPSTREAM_URL';
   /** Its own folder, absolute. */
   folder(world: World): string;
   /** The one file that connecting edits, absolute. */
   file(world: World): string;
-  /** What connecting sets for a gateway (an address without a slash at its end). */
-  settings(world: World, gateway: string): Promise<readonly Setting[]>;
+  /**
+   * What connecting sets for a gateway (an address without a slash at its end).
+   * @param key the local key, where the gateway needs it
+   */
+  settings(world: World, gateway: string, key: string | null): Promise<readonly Setting[]>;
+  /** True if the agent shows this key to the gateway by its file. */
+  showsKey(text: string, key: string): boolean;
   /** True if a value of the base URL key is a door of this gateway. */
   isDoor(url: string, gateway: string): boolean;
   /** Where the agent's requests go by its file, if not to the gateway and not to the provider by default. */

@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { jsonFormat } from '../edits/json-edit.ts';
+import { lineNamedAs } from '../edits/json-lines.ts';
 import { strictProblemOf } from '../edits/json-tree.ts';
 import { shownUrl } from '../gateway/address.ts';
+import { keyLine } from '../gateway/local-key.ts';
 import type { World } from '../world.ts';
-import type { Agent, Note } from './agent.ts';
+import type { Agent, Note, Setting } from './agent.ts';
 import { proxyNote } from './proxies.ts';
 
 const BASE_URL = ['env', 'ANTHROPIC_BASE_URL'] as const;
+const HEADERS = ['env', 'ANTHROPIC_CUSTOM_HEADERS'] as const;
 const DOOR = '/anthropic';
 /** The address that Claude Code uses by itself. */
 const PROVIDER = 'https://api.anthropic.com';
@@ -25,17 +28,19 @@ export const claudeCode: Agent = {
   processNames: ['claude', 'claude-code'],
   format: jsonFormat,
   baseUrlPath: BASE_URL,
+  headersPath: HEADERS,
   upstreamVariable: 'ANTHROPIC_UPSTREAM_URL',
   folder: configFolder,
   file: (world) => join(configFolder(world), 'settings.json'),
 
-  settings: async (_world, gateway) => [
+  settings: async (_world, gateway, key) => [
     {
       path: BASE_URL,
       value: gateway + DOOR,
       why: 'requests go through the gateway',
       role: 'base-url',
     },
+    ...keySettings(key),
     {
       path: ['env', 'ENABLE_TOOL_SEARCH'],
       value: 'true',
@@ -43,6 +48,11 @@ export const claudeCode: Agent = {
       role: 'extra',
     },
   ],
+
+  showsKey(text, key) {
+    const value = jsonFormat.find(text, HEADERS)?.value ?? '';
+    return lineNamedAs(value, keyLine(key)) === keyLine(key);
+  },
 
   isDoor: (url, gateway) => url === gateway + DOOR,
 
@@ -72,6 +82,12 @@ export const claudeCode: Agent = {
     return notes;
   },
 };
+
+function keySettings(key: string | null): Setting[] {
+  if (key === null) return [];
+  const why = 'shows the gateway that the requests are yours: without it nothing is recorded';
+  return [{ path: HEADERS, value: keyLine(key), asLine: true, why, role: 'key' }];
+}
 
 function configFolder(world: World): string {
   const own = world.variables.CLAUDE_CONFIG_DIR;

@@ -25,20 +25,27 @@ export const codex: Agent = {
   processNames: ['codex'],
   format: tomlFormat,
   baseUrlPath: BASE_URL,
+  headersPath: null,
   upstreamVariable: 'OPENAI_UPSTREAM_URL',
   folder: configFolder,
   file: (world) => join(configFolder(world), 'config.toml'),
 
-  settings: async (world, gateway) => {
+  settings: async (world, gateway, key) => {
     const door = await doorFor(world);
     const why =
       door === DOORS.key
         ? 'requests go through the gateway'
         : 'requests go through the gateway (signed in with ChatGPT: this way is not tried against the real service)';
-    return [{ path: BASE_URL, value: gateway + door, why, role: 'base-url' }];
+    return [{ path: BASE_URL, value: `${gateway}${keyPath(key)}${door}`, why, role: 'base-url' }];
   },
 
-  isDoor: (url, gateway) => Object.values(DOORS).some((door) => url === gateway + door),
+  showsKey: (text, key) => tomlFormat.find(text, BASE_URL)?.value?.includes(`${keyPath(key)}/`) ?? false,
+
+  isDoor(url, gateway) {
+    if (!url.startsWith(gateway)) return false;
+    const path = url.slice(gateway.length).replace(/^\/k\/cml_[\w-]+(?=\/)/, '');
+    return Object.values(DOORS).some((door) => path === door);
+  },
 
   elsewhere(text, gateway) {
     const provider = otherProvider(text);
@@ -52,6 +59,11 @@ export const codex: Agent = {
 
   notes: async (world, _text, gateway) => proxyNote(world, gateway),
 };
+
+/** Codex has no place for a header that costs it nothing, so the key stands in the address. */
+function keyPath(key: string | null): string {
+  return key === null ? '' : `/k/${key}`;
+}
 
 function configFolder(world: World): string {
   const own = world.variables.CODEX_HOME;

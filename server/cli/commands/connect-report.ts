@@ -1,7 +1,7 @@
 import type { Agent, AgentName, Note } from '../agents/agent.ts';
 import type { CliFailure, ExitCode } from '../failure.ts';
 import type { ConfigFile } from '../files/config-file.ts';
-import { shownUrl } from '../gateway/address.ts';
+import { shownUrl, withoutSecrets } from '../gateway/address.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { ConnectPlan } from '../link/plan.ts';
 import { type Output, shownPath } from '../output.ts';
@@ -34,6 +34,8 @@ export function isUpstream(gateway: Gateway, url: string): boolean {
 }
 
 function gatewayLine(gateway: Gateway): string {
+  if (gateway.state === 'refusing')
+    return `Gateway  ${gateway.url} takes this command for somebody else's; connecting would be refused.`;
   if (gateway.state !== 'healthy')
     return `Gateway  ${gateway.url} does not answer; connecting would be refused.`;
   const parts = [gateway.about.version && `version ${gateway.about.version}`, gateway.about.mode].filter(
@@ -135,7 +137,12 @@ export function connectResult(
         file: path,
         outcome: failure ? 'refused' : plan?.outcome,
         written: written.get(agent.name) === null,
-        sets: plan?.settings.map(({ path: key, value, why }) => ({ key: key.join('.'), value, why })) ?? [],
+        sets:
+          plan?.settings.map(({ path: key, value, why }) => ({
+            key: key.join('.'),
+            value: withoutSecrets(value),
+            why,
+          })) ?? [],
         changes: plan?.shown ?? [],
         elsewhere: plan?.elsewhere ? { ...plan.elsewhere, url: shownUrl(plan.elsewhere.url) } : null,
         notes,

@@ -1,9 +1,11 @@
 import type { Agent, AgentName } from '../agents/agent.ts';
 import { AGENTS, findAgents } from '../agents/find.ts';
+import { dataFolder } from '../data-folder.ts';
 import { CliFailure, EXIT, type ExitCode } from '../failure.ts';
 import { readConfigFile } from '../files/config-file.ts';
 import { shownUrl } from '../gateway/address.ts';
 import { findAddress, type Gateway, mustAnswer, probe } from '../gateway/client.ts';
+import { readLocalKey } from '../gateway/local-key.ts';
 import { carryOutConnect, recordOf } from '../link/apply.ts';
 import { type ConnectPlan, planConnect } from '../link/plan.ts';
 import { asFailure, type Output } from '../output.ts';
@@ -27,8 +29,9 @@ export interface ConnectOptions {
 /** Connects the agents of this machine to a gateway: one edit of one file each. @returns the exit code. */
 export async function connect(world: World, output: Output, options: ConnectOptions): Promise<0 | ExitCode> {
   const gateway = await gatewayFor(world, output, options);
+  const key = await keyFor(world, gateway);
   const agents = await agentsFor(world, options.agents);
-  const candidates = await Promise.all(agents.map((agent) => examine(world, agent, gateway, options)));
+  const candidates = await Promise.all(agents.map((agent) => examine(world, agent, gateway, key, options)));
   showCandidates(world, output, candidates, gateway, options);
   const changes = candidates.filter((candidate) => candidate.plan?.outcome === 'change');
   const written = new Map<AgentName, CliFailure | null>();
@@ -74,6 +77,18 @@ async function gatewayFor(world: World, output: Output, options: ConnectOptions)
   return mustAnswer(world, url);
 }
 
+/** The key that agents must show to this gateway; null where it needs none. @throws CliFailure where it is missing */
+async function keyFor(world: World, gateway: Gateway): Promise<string | null> {
+  if (gateway.state !== 'healthy' || !gateway.about.keyNeeded) return null;
+  const key = await readLocalKey(world);
+  if (key !== null) return key;
+  throw new CliFailure(
+    EXIT.file,
+    `The gateway at ${gateway.url} needs its local key, and ${dataFolder(world)} holds none.`,
+    'Set CONTEXT_MODE_HOME to the data folder that it was started with.',
+  );
+}
+
 async function agentsFor(world: World, named: readonly AgentName[] | undefined): Promise<readonly Agent[]> {
   if (named && named.length > 0) return AGENTS.filter((agent) => named.includes(agent.name));
   const found = await findAgents(world);
@@ -89,6 +104,7 @@ async function examine(
   world: World,
   agent: Agent,
   gateway: Gateway,
+  key: string | null,
   options: ConnectOptions,
 ): Promise<Candidate> {
   const path = agent.file(world);
@@ -96,7 +112,7 @@ async function examine(
   try {
     const file = await readConfigFile(path);
     const record = await recordOf(world, file);
-    const settings = await agent.settings(world, gateway.url);
+    const settings = await agent.settings(world, gateway.url, key);
     const wanted = { settings, gateway: gateway.url, replace: options.replace };
     let plan = planConnect(agent, file, record, wanted);
     // An address that the gateway itself leads to stays where requests go: nothing is lost by putting it behind us.

@@ -37,7 +37,7 @@ export async function doctor(
 ): Promise<0 | ExitCode> {
   const url = await findAddress(world, options.gateway);
   const gateway = await probe(world, url);
-  const agents = await standings(world, url);
+  const agents = await standings(world, url, gateway.state === 'healthy' && gateway.about.keyNeeded);
   const checks = [
     await gatewayCheck(world, gateway),
     ...(await partChecks(world, gateway)),
@@ -71,6 +71,13 @@ async function gatewayCheck(world: World, gateway: Gateway): Promise<Check> {
   }
   if (gateway.state === 'foreign') {
     return { name, state: 'bad', text: `another program answers at ${gateway.url}; set PORT to a free port` };
+  }
+  if (gateway.state === 'refusing') {
+    return {
+      name,
+      state: 'bad',
+      text: `${gateway.url} takes this command for somebody else's; the gateway's data folder is not ${dataFolder(world)}`,
+    };
   }
   if (gateway.state === 'unhealthy') {
     return {

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { dataFolder } from '../data-folder.ts';
 import { CliFailure, EXIT, type ExitCode } from '../failure.ts';
-import { findAddress, probe, readGatewayFile, readiness } from '../gateway/client.ts';
+import { consoleAddress, findAddress, probe, readGatewayFile, readiness } from '../gateway/client.ts';
 import { findGatewayProcess, findProduct, logFile, noteStart, startScript } from '../local-gateway.ts';
 import { type Output, shownPath } from '../output.ts';
 import type { Started, World } from '../world.ts';
@@ -37,6 +37,13 @@ export async function start(world: World, output: Output, options: StartOptions)
   const log = logFile(world);
   await mkdir(dataFolder(world), { recursive: true, mode: 0o700 });
   const running = await findGatewayProcess(world);
+  if (found.state === 'refusing' && running === null) {
+    throw new CliFailure(
+      EXIT.process,
+      `The gateway at ${address} belongs to somebody else, or keeps its data in another folder.`,
+      'Set CONTEXT_MODE_HOME to its data folder, or PORT to a free port.',
+    );
+  }
   const from = await rotated(log);
   const child = running ? null : world.startNode(startScript(product), { folder: product, logFile: log });
   if (child) await noteStart(world, child.pid);
@@ -80,9 +87,18 @@ async function tell(world: World, output: Output, done: { url: string; started: 
   output.line(done.started ? 'The gateway runs.' : 'The gateway runs already.');
   if (!ready) output.line('It does not archive yet: bytes pass unrecorded meanwhile.');
   for (const part of parts) if (!part.ok) output.line(`  ${part.name}: ${part.note ?? 'not ready'}`);
-  output.line(`Console  ${done.url}`);
+  const console = (await consoleAddress(world, done.url)) ?? done.url;
+  output.line(`Console  ${console}`);
   output.line('Connect  context-mode connect');
-  output.result({ ok: true, exitCode: 0, url: done.url, started: done.started, ready, log: logFile(world) });
+  output.result({
+    ok: true,
+    exitCode: 0,
+    url: done.url,
+    console,
+    started: done.started,
+    ready,
+    log: logFile(world),
+  });
   return 0;
 }
 

@@ -24,6 +24,8 @@ const STATES: Readonly<Record<Standing['state'], string>> = {
 
 const SILENT: Readonly<Record<Exclude<Gateway['state'], 'healthy'>, string>> = {
   silent: 'does not run. Start it: context-mode start',
+  refusing:
+    'belongs to somebody else, or keeps its data in another folder than this command looks in (CONTEXT_MODE_HOME).',
   foreign: 'is another program. Set PORT to a free port and start the gateway: context-mode start',
   unhealthy: 'says that it is not well. Look closer: context-mode doctor',
 };
@@ -36,8 +38,8 @@ export async function status(
 ): Promise<0 | ExitCode> {
   const url = await findAddress(world, options.gateway);
   const gateway = await probe(world, url);
-  const agents = await standings(world, url);
   const healthy = gateway.state === 'healthy';
+  const agents = await standings(world, url, gateway.state === 'healthy' && gateway.about.keyNeeded);
   const archive = healthy ? await readiness(world, url) : null;
   const last = healthy ? await lastRequests(world, url) : null;
   const today = healthy ? await requestsSince(world, url, midnight(world)) : null;
@@ -81,6 +83,7 @@ function showGateway(output: Output, gateway: Gateway, agents: readonly Standing
   output.line(
     `Gateway  ${gateway.url}  ${[version && `version ${version}`, mode].filter(Boolean).join(', ')}`,
   );
+  if (gateway.about.keyNeeded) output.line('Console  by a link that works once: context-mode open');
 }
 
 function showAgent(

@@ -5,11 +5,19 @@ export interface Entry {
   /** Names of the tables from the root to the value, for example `['env', 'ANTHROPIC_BASE_URL']`. */
   readonly path: readonly string[];
   readonly value: string;
+  /**
+   * True: `value` is one line (`Name: value`) of a text of lines. It stands in for the line of its name or behind the
+   * others, which stay. JSON alone.
+   */
+  readonly asLine?: boolean;
 }
 
 /** One value of ours that is to be taken out again. */
 export interface OwnEntry extends Entry {
-  /** What stood there before, as written in the file; null: nothing. */
+  /**
+   * What stood there before, as written in the file; null: nothing. Of a line: the line itself, empty where there was
+   * none; null where there was no text of lines either.
+   */
   readonly before: string | null;
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { type ConfigFormat, type Entry, type OwnEntry, UnreadableConfig } from './config-format.ts';
 import { insertionOf, removalOf } from './json-layout.ts';
+import { type LineEdit, putLine, takeLine } from './json-lines.ts';
 import { nodeAt, propertyOf, readTree, type Shape, shapeOf } from './json-tree.ts';
 import { applySplices, positionAt, type Splice } from './splice.ts';
 
@@ -87,6 +88,13 @@ function setOne(text: string, table: readonly string[], entry: Entry): Splice[] 
   const value = JSON.stringify(entry.value);
   const property = propertyOf(object, lastOf(entry.path));
   if (property === null) return insertionOf(text, object, lastOf(entry.path), value);
+  if (entry.asLine) {
+    if (property.value.type !== 'string') {
+      const position = positionAt(text, property.value.offset);
+      throw new UnreadableConfig(`"${entry.path.join('.')}" is not a text.`, position);
+    }
+    return spliceOf(text, property.value, putLine(insideOf(text, property.value), entry.value));
+  }
   if (property.value.type === 'string' && property.value.value === entry.value) return [];
   const { offset, length } = property.value;
   return [{ at: offset, removed: text.slice(offset, offset + length), inserted: value }];
@@ -97,10 +105,28 @@ function takeOutOne(text: string, entry: OwnEntry): Splice[] {
   const object = nodeAt(root, entry.path.slice(0, -1));
   if (object?.type !== 'object') return [];
   const property = propertyOf(object, lastOf(entry.path));
-  if (property?.value.type !== 'string' || property.value.value !== entry.value) return [];
+  if (property?.value.type !== 'string') return [];
+  if (entry.asLine && property.value.value !== entry.value) {
+    const edit = takeLine(insideOf(text, property.value), entry.value, entry.before ?? '');
+    return spliceOf(text, property.value, edit);
+  }
+  if (property.value.value !== entry.value) return [];
   const { offset, length } = property.value;
   if (entry.before === null) return removalOf(text, object, property);
-  return [{ at: offset, removed: text.slice(offset, offset + length), inserted: entry.before }];
+  const inserted = entry.asLine ? JSON.stringify(entry.before) : entry.before;
+  return [{ at: offset, removed: text.slice(offset, offset + length), inserted }];
+}
+
+/** What is written between the quotes of a string. */
+function insideOf(text: string, node: Node): string {
+  return text.slice(node.offset + 1, node.offset + node.length - 1);
+}
+
+function spliceOf(text: string, node: Node, edit: LineEdit | null): Splice[] {
+  if (edit === null) return [];
+  const inside = insideOf(text, node);
+  const at = node.offset + 1 + edit.start;
+  return [{ at, removed: inside.slice(edit.start, edit.end), inserted: edit.written }];
 }
 
 function takeOutIfEmpty(text: string, table: readonly string[]): Splice[] {
@@ -138,13 +164,21 @@ function groupedByTable(entries: readonly Entry[]): { table: readonly string[]; 
 function withEntry(shape: Shape, entry: Entry): Shape {
   const set = (current: Shape | undefined, path: readonly string[]): Shape => {
     const [name, ...rest] = path;
-    if (name === undefined) return { leaf: entry.value };
+    if (name === undefined) return { leaf: leafOf(current, entry) };
     const pairs = current !== undefined && 'pairs' in current ? current.pairs : [];
     const index = pairs.findLastIndex(([key]) => key === name);
     const next: [string, Shape] = [name, set(pairs[index]?.[1], rest)];
     return { pairs: index === -1 ? [...pairs, next] : pairs.with(index, next) };
   };
   return set(shape, entry.path);
+}
+
+function leafOf(current: Shape | undefined, entry: Entry): string {
+  if (!entry.asLine || current === undefined || !('leaf' in current)) return entry.value;
+  const inside = JSON.stringify(String(current.leaf)).slice(1, -1);
+  const edit = putLine(inside, entry.value);
+  if (edit === null) return String(current.leaf);
+  return String(JSON.parse(`"${inside.slice(0, edit.start)}${edit.written}${inside.slice(edit.end)}"`));
 }
 
 function objectAt(text: string, table: readonly string[]): Node {

@@ -17,17 +17,21 @@ export function gatewayAddress(text: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** An address as it may be shown: without user, password and query. */
+/** An address as it may be shown: without user, password, query and keys of ours. */
 export function shownUrl(text: string): string {
-  if (!URL.canParse(text)) return text;
+  if (!URL.canParse(text)) return withoutKeys(text);
   const url = new URL(text);
-  if (url.username === '' && url.password === '' && url.search === '') return text;
-  return `${url.protocol}//${url.host}${url.pathname}`;
+  if (url.username === '' && url.password === '' && url.search === '') return withoutKeys(text);
+  return withoutKeys(`${url.protocol}//${url.host}${url.pathname}`);
 }
 
-/** A text in which the addresses show neither user, password nor query. */
+/** A text that shows no key of ours, and whose addresses show neither user, password nor query. */
 export function withoutSecrets(text: string): string {
-  return text
+  return withoutKeys(text)
     .replace(/((?:\\?\/){2})[^/\\@\s"']*@/g, '$1')
     .replace(/(:(?:\\?\/){2}[^\s"'?]*)\?[^\s"']*/g, '$1');
+}
+
+function withoutKeys(text: string): string {
+  return text.replace(/\b(cm[kl])_[\w-]+/g, '$1_***');
 }

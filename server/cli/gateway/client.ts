@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataFolder } from '../data-folder.ts';
 import { CliFailure, EXIT } from '../failure.ts';
-import type { HttpAnswer, World } from '../world.ts';
+import type { HttpAnswer, HttpHeaders, World } from '../world.ts';
 import { DEFAULT_GATEWAY, gatewayAddress } from './address.ts';
+import { KEY_HEADER, readLocalKey } from './local-key.ts';
 
 const HEALTH_MS = 3_000;
 const CALL_MS = 10_000;
@@ -19,15 +20,17 @@ export interface GatewayFile {
   readonly version: string;
 }
 
-/** A gateway that was asked for its health. */
+/** A gateway that was asked for its health. `refusing`: it takes this command for somebody else's. */
 export type Gateway =
   | { readonly url: string; readonly state: 'healthy'; readonly about: About }
-  | { readonly url: string; readonly state: 'silent' | 'foreign' | 'unhealthy' };
+  | { readonly url: string; readonly state: 'silent' | 'foreign' | 'refusing' | 'unhealthy' };
 
 /** What a gateway says of itself; null where it does not say it. */
 export interface About {
   readonly version: string | null;
   readonly mode: 'local' | 'hosted' | null;
+  /** True where agents must show the local key, because the system does not tell the gateway whose they are. */
+  readonly keyNeeded: boolean;
   /** Where each door leads, for example `https://api.anthropic.com`. */
   readonly upstreams: Readonly<Record<string, string>>;
 }
@@ -81,10 +84,11 @@ export function usualAddress(world: World): string {
 
 /** Asks what answers at an address for its health. Never throws. */
 export async function probe(world: World, url: string): Promise<Gateway> {
-  const health = await world.get(`${url}/healthz`, HEALTH_MS);
+  const health = await ask(world, url, '/healthz', HEALTH_MS);
   if (health === null) return { url, state: 'silent' };
-  const status = await world.get(`${url}/api/v1/status`, CALL_MS);
+  const status = await ask(world, url, '/api/v1/status', CALL_MS);
   if (!isOurs(status)) return { url, state: 'foreign' };
+  if (status?.status === 403) return { url, state: 'refusing' };
   if (health.status !== 200) return { url, state: 'unhealthy' };
   return { url, state: 'healthy', about: aboutOf(status?.status === 200 ? status.body : null) };
 }
@@ -104,7 +108,7 @@ export async function readiness(
   world: World,
   url: string,
 ): Promise<{ ready: boolean; parts: readonly Part[] }> {
-  const answer = await world.get(`${url}/readyz`, CALL_MS);
+  const answer = await ask(world, url, '/readyz', CALL_MS);
   const parts = fieldOf(answer?.body, 'parts');
   return {
     ready: answer?.status !== 503,
@@ -115,25 +119,32 @@ export async function readiness(
   };
 }
 
+const START_IT =
+  'Start it with "context-mode start" (or "npm start" in its folder), or name another one with --gateway URL.';
+
 /** Asks an address, and fails where no gateway answers there. @throws CliFailure `noGateway` */
 export async function mustAnswer(world: World, url: string): Promise<Gateway & { state: 'healthy' }> {
   const gateway = await probe(world, url);
   if (gateway.state === 'healthy') return gateway;
   const what = {
     silent: `No gateway answers at ${url}.`,
+    refusing: `The gateway at ${url} belongs to somebody else, or keeps its data in another folder than this command looks in.`,
     foreign: `What answers at ${url} is not a Context Mode gateway.`,
     unhealthy: `The gateway at ${url} says that it is not well.`,
   }[gateway.state];
-  const hint =
-    gateway.state === 'unhealthy'
-      ? 'Run "context-mode doctor", or read its log in the data folder.'
-      : 'Start it with "context-mode start" (or "npm start" in its folder), or name another one with --gateway URL.';
+  const hint = {
+    silent: START_IT,
+    foreign: START_IT,
+    refusing:
+      'Set CONTEXT_MODE_HOME to the data folder that it was started with; its file local.key is needed.',
+    unhealthy: 'Run "context-mode doctor", or read its log in the data folder.',
+  }[gateway.state];
   throw new CliFailure(EXIT.noGateway, what, hint);
 }
 
 /** The last request of each agent, or null where the gateway does not say. */
 export async function lastRequests(world: World, url: string): Promise<LastRequest[] | null> {
-  const items = itemsOf(await world.get(`${url}/api/v1/connections`, CALL_MS));
+  const items = itemsOf(await ask(world, url, '/api/v1/connections', CALL_MS));
   return (
     items?.flatMap((item) => {
       const agent = textAt(item, 'agent');
@@ -153,7 +164,7 @@ export async function lastRequests(world: World, url: string): Promise<LastReque
 
 /** The sessions seen within the last hour, or null where the gateway does not say. */
 export async function openSessions(world: World, url: string): Promise<OpenSession[] | null> {
-  const items = itemsOf(await world.get(`${url}/api/v1/sessions?limit=50`, CALL_MS));
+  const items = itemsOf(await ask(world, url, `/api/v1/sessions?limit=50`, CALL_MS));
   return (
     items?.flatMap((item) => {
       const lastSeenAt = textAt(item, 'lastSeenAt');
@@ -172,7 +183,7 @@ export async function requestsSince(
   let count = 0;
   let cursor = '';
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const answer = await world.get(`${url}/api/v1/requests?limit=${PAGE}${cursor}`, CALL_MS);
+    const answer = await ask(world, url, `/api/v1/requests?limit=${PAGE}${cursor}`, CALL_MS);
     const items = itemsOf(answer);
     if (items === null) return null;
     const recent = items.filter((item) => Date.parse(textAt(item, 'receivedAt') ?? '') >= since).length;
@@ -182,6 +193,31 @@ export async function requestsSince(
     cursor = `&cursor=${encodeURIComponent(next)}`;
   }
   return { count, atLeast: true };
+}
+
+/** The address that opens the console in a browser: a link that works once where the gateway needs its key. */
+export async function consoleAddress(world: World, url: string): Promise<string | null> {
+  const headers = await keyHeaders(world, url);
+  const answer = await world.post(`${url}/api/v1/console-links`, CALL_MS, headers);
+  return answer?.status === 200 ? textAt(answer.body, 'url') : null;
+}
+
+async function ask(world: World, url: string, path: string, timeoutMs: number): Promise<HttpAnswer | null> {
+  return world.get(url + path, timeoutMs, await keyHeaders(world, url));
+}
+
+/** The local key is shown to the gateway that wrote into the same data folder and lives, and to nobody else. */
+async function keyHeaders(world: World, url: string): Promise<HttpHeaders> {
+  const running = await readGatewayFile(world);
+  if (running === null || !isSameLoopback(running.url, url) || !world.lives(running.pid)) return {};
+  const key = await readLocalKey(world);
+  return key === null ? {} : { [KEY_HEADER]: key };
+}
+
+/** Names are compared as they are: `localhost` may lead to another program than the address that it stands for. */
+function isSameLoopback(one: string, other: string): boolean {
+  const [a, b] = [new URL(one), new URL(other)];
+  return a.host === b.host && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(a.hostname);
 }
 
 /** Every answer of the gateway's API carries its request id, errors too. */
@@ -195,6 +231,7 @@ function aboutOf(body: unknown): About {
   const mode = textAt(body, 'mode');
   return {
     version: textAt(body, 'version'),
+    keyNeeded: fieldOf(body, 'keyNeeded') === true,
     mode: mode === 'local' || mode === 'hosted' ? mode : null,
     upstreams: Object.fromEntries(
       entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),

@@ -1,10 +1,12 @@
 import type { Agent, Elsewhere, Setting } from '../agents/agent.ts';
 import { type OwnEntry, UnreadableConfig } from '../edits/config-format.ts';
+import { lineNamedAs } from '../edits/json-lines.ts';
 import { applySplices, invertSplices, positionAt, type Splice } from '../edits/splice.ts';
 import { CliFailure, EXIT } from '../failure.ts';
 import { type ConfigFile, encode, sha256Of } from '../files/config-file.ts';
 import type { ConnectionRecord, ExactWayBack } from '../files/state.ts';
 import { withoutSecrets } from '../gateway/address.ts';
+import { foundKeyLine } from '../gateway/local-key.ts';
 
 /** One place of a change as a person is shown it: without users, passwords and queries of addresses. */
 export interface ShownChange {
@@ -125,19 +127,29 @@ function wayBack(file: ConfigFile, record: ConnectionRecord): { text: string; sp
 /** The wanted settings less the extras that the person has set. */
 function settingsFor(agent: Agent, text: string, wanted: readonly Setting[]): Setting[] {
   return wanted.filter((setting) => {
-    if (setting.role === 'base-url') return true;
+    if (setting.role !== 'extra') return true;
     const found = agent.format.find(text, setting.path);
     return found === null || found.value === setting.value;
   });
 }
 
 function isConnected(agent: Agent, text: string, settings: readonly Setting[]): boolean {
-  return settings.every((setting) => agent.format.find(text, setting.path)?.value === setting.value);
+  return settings.every((setting) => {
+    const value = agent.format.find(text, setting.path)?.value ?? null;
+    if (value === null || !setting.asLine) return value === setting.value;
+    return lineNamedAs(value, setting.value) === setting.value;
+  });
 }
 
 /** A door of ours that stood there already was set by hand: it is not what the person had before. */
 function ownEntry(agent: Agent, text: string, setting: Setting, gateway: string): OwnEntry {
   const found = agent.format.find(text, setting.path);
+  if (setting.asLine) {
+    const { path, value } = setting;
+    const line = lineNamedAs(found?.value ?? '', value) ?? '';
+    const before = found === null ? null : foundKeyLine(line) === null ? line : '';
+    return { path, value, asLine: true, before };
+  }
   const ours = found?.value != null && agent.isDoor(found.value, gateway);
   return { path: setting.path, value: setting.value, before: found === null || ours ? null : found.written };
 }
@@ -159,11 +171,14 @@ function exactWay(
   };
 }
 
-/** Without a record: the base URL, if it is a door of one of these gateways. */
+/** Without a record: the base URL, if it is a door of one of these gateways, and beside such a one the local key. */
 function doorEntries(agent: Agent, text: string, gateways: readonly string[]): OwnEntry[] {
   const value = agent.format.find(text, agent.baseUrlPath)?.value;
   if (value == null || !gateways.some((gateway) => agent.isDoor(value, gateway))) return [];
-  return [{ path: agent.baseUrlPath, value, before: null }];
+  const door: OwnEntry = { path: agent.baseUrlPath, value, before: null };
+  const path = agent.headersPath;
+  const line = path && foundKeyLine(agent.format.find(text, path)?.value ?? '');
+  return path && line ? [door, { path, value: line, asLine: true, before: null }] : [door];
 }
 
 /** The changes without the commas and line endings around them, with the line at which each stands. */

@@ -2,6 +2,7 @@ import type { Agent, Note } from '../agents/agent.ts';
 import { AGENTS, findAgents } from '../agents/find.ts';
 import { EXIT } from '../failure.ts';
 import { readConfigFile } from '../files/config-file.ts';
+import { readLocalKey } from '../gateway/local-key.ts';
 import { asFailure } from '../output.ts';
 import type { World } from '../world.ts';
 import { recordOf } from './apply.ts';
@@ -24,9 +25,19 @@ export interface Standing {
   readonly problem: string | null;
 }
 
-/** How each known agent stands to a gateway. */
-export async function standings(world: World, gateway: string): Promise<Standing[]> {
+const KEY_MISSING: Note = {
+  code: 'key-missing',
+  text: 'its requests pass, and nothing of them is recorded: the file lacks the local key that this gateway needs. Connect it again: context-mode connect',
+  blocks: true,
+};
+
+/**
+ * How each known agent stands to a gateway.
+ * @param keyNeeded true where the gateway records nothing of an agent that does not show the local key
+ */
+export async function standings(world: World, gateway: string, keyNeeded: boolean): Promise<Standing[]> {
   const found = await findAgents(world);
+  const key = keyNeeded ? await readLocalKey(world) : null;
   return Promise.all(
     AGENTS.map(async (agent): Promise<Standing> => {
       const path = agent.file(world);
@@ -39,7 +50,9 @@ export async function standings(world: World, gateway: string): Promise<Standing
         const url = value === null ? null : (value.value ?? value.written);
         const elsewhere = agent.elsewhere(file.text, gateway);
         if (url !== null && agent.isDoor(url, gateway) && elsewhere === null) {
-          return { ...none, state: 'connected', url, notes: await agent.notes(world, file.text, gateway) };
+          const notes = await agent.notes(world, file.text, gateway);
+          const unknown = key !== null && !agent.showsKey(file.text, key);
+          return { ...none, state: 'connected', url, notes: unknown ? [KEY_MISSING, ...notes] : notes };
         }
         if ((await recordOf(world, file))?.gateway === gateway) return { ...none, state: 'changed', url };
         return { ...none, state: elsewhere ? 'elsewhere' : 'not-connected', url: elsewhere?.url ?? url };
