@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { watchIncoming, webRefusalElsewhere } from './gateway/index.ts';
+import { meetConnections, watchIncoming, webRefusalElsewhere } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { readEnv } from './kernel/env.ts';
 import { createLogger } from './kernel/log.ts';
@@ -52,9 +52,14 @@ export async function start(): Promise<void> {
     await prepareHome(env);
     process.title = PROCESS_TITLE;
     const servers = new Set<Server>();
-    watchIncoming((server) => servers.add(server));
     const log = createLogger(env.logLevel, 'context-mode');
     const access = await localAccess(env, systemClock);
+    watchIncoming((incoming, server) => {
+      void access.guard.owned(incoming);
+      if (servers.has(server)) return;
+      servers.add(server);
+      meetConnections(server, access.guard);
+    });
     const services = createServices({
       env,
       clock: systemClock,

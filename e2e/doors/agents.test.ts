@@ -9,6 +9,8 @@ import { type StartedProduct, scratchFolder, startProduct } from './testing-prod
 
 const NOTES = 'first line\nzweite Zeile – ünïcode 🙂\n';
 const TYPED = 'Add a last line to notes.txt.';
+/** No provider answers within milliseconds, and an agent is gone right after its last answer. */
+const THINK = { wait: 300 };
 const SAID = 'Done — „letzte Zeile“ 👋';
 
 const folder = scratchFolder();
@@ -39,9 +41,9 @@ test.each(['claude', 'codex'] as const)(
       id: 'write',
       when: { equals: TYPED },
       rounds: [
-        { steps: [{ wait: 300 }, { use: 'read', path: 'notes.txt' }] },
-        { steps: [{ use: 'shell', command: 'echo done >> notes.txt' }] },
-        { steps: [{ say: SAID }] },
+        { steps: [THINK, { use: 'read', path: 'notes.txt' }] },
+        { steps: [THINK, { use: 'shell', command: 'echo done >> notes.txt' }] },
+        { steps: [THINK, { say: SAID }] },
       ],
     });
     const scratch = makeScratch(join(folder.path, agent), 'routed', { 'notes.txt': NOTES });

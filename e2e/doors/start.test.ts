@@ -46,7 +46,7 @@ describe.each(SERVERS)('a start (%s)', (server) => {
     const url = await product.url;
     const written = JSON.parse(await fileIn(home, 'gateway.json', (text) => text.endsWith('\n')));
     expect(written).toMatchObject({ url, pid: product.child.pid });
-    // Whose a connection is must be known before it is closed; no provider answers as fast as this one.
+    // Whose this connection is must be known before a stop closes it; no provider answers as fast as this one.
     await call(url, { method: 'GET', path: '/readyz' });
     await call(url, { path: DOOR, body: BODY });
     const ended = await product.stop();

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { LocalKey } from '../kernel/local-key.ts';
 import { type ConsoleProof, sameText } from './console-proof.ts';
 import { headersOf, type RawHeaders } from './headers.ts';
@@ -25,6 +25,14 @@ export interface Guard {
   owned(request: Asking, pathKey?: string | null): boolean | Promise<boolean>;
   /** True where nothing but the local key or a console link tells the owner. */
   readonly keyNeeded: boolean;
+}
+
+/**
+ * Begins to find out whose each connection of a server is as soon as it stands. That takes milliseconds, and a client
+ * may be gone right after its answer; then nobody can tell any more, and its request stays unarchived.
+ */
+export function meetConnections(server: Server, guard: Guard): void {
+  server.on('connection', (socket) => void guard.owned({ rawHeaders: [], socket }));
 }
 
 /** A gateway with accounts: names and users are settled elsewhere. */

@@ -27,13 +27,14 @@ interface RequestStart {
 /**
  * From now on `incomingNow` knows the request of any code that runs for it, on every HTTP server of this process.
  * For a process whose server is a framework's. Call it once.
- * @param onServer is told the server of each request
+ * @param onRequest is told of each request and its server, before anything else
  */
-export function watchIncoming(onServer: (server: Server) => void): void {
+export function watchIncoming(onRequest: (incoming: Incoming, server: Server) => void): void {
   subscribe('http.server.request.start', (message) => {
     const { request, response, socket, server } = message as RequestStart;
-    current.enterWith({ target: request.url ?? '', rawHeaders: request.rawHeaders, socket, response });
-    onServer(server);
+    const incoming = { target: request.url ?? '', rawHeaders: request.rawHeaders, socket, response };
+    current.enterWith(incoming);
+    onRequest(incoming, server);
   });
 }
 

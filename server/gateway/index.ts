@@ -2,7 +2,7 @@ export { CONSOLE_LINK_PATH } from './console-door.ts';
 export { type ConsoleProof, createConsoleProof } from './console-proof.ts';
 export { decodeBody } from './decode.ts';
 export { webConsoleLink, webRefusalElsewhere } from './elsewhere.ts';
-export { type Guard, localGuard, openGuard } from './guard.ts';
+export { type Guard, localGuard, meetConnections, openGuard } from './guard.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './handler.ts';
 export { watchIncoming } from './incoming.ts';
 export { createListener, type ListenerOptions } from './listener.ts';

@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import { answerConsoleLink } from './console-door.ts';
 import type { ConsoleProof } from './console-proof.ts';
 import { refusalElsewhere } from './elsewhere.ts';
-import type { Guard } from './guard.ts';
+import { type Guard, meetConnections } from './guard.ts';
 import type { Gateway } from './handler.ts';
 import { type RefusalCause, rawRefusal, refusal } from './refuse.ts';
 import { refuseOnNode } from './refuse-node.ts';
@@ -50,6 +50,7 @@ export function createListener(options: ListenerOptions): Server {
     keepAliveInitialDelay: 60_000,
     noDelay: true,
   });
+  meetConnections(server, options.guard);
   server.on('request', (request, response) => {
     if (!gateway.handle(request, response)) void answerElsewhere(options, request, response, false);
   });
