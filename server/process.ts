@@ -78,8 +78,12 @@ export async function announce(url: string, env: Env, links: ConsoleAccess): Pro
   );
 }
 
-/** A fault of ours must not stop an agent: it is logged and counted, and the process goes on. */
+/**
+ * A fault of ours must not stop an agent: it is logged and counted, and the process goes on. Output that nobody reads
+ * any more (a closed terminal, a pipe whose reader left) is no fault: telling of it would fail again, without end.
+ */
 export function surviveOwnFaults({ log, metrics }: Services): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   const note = (where: string) => (thrown: unknown) => {
     metrics.faults.inc({ where });
     log.error({ where, reason: asContextModeError(thrown).detail }, 'a fault that nothing caught');
