@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -24,9 +25,14 @@ export interface Scratch {
 
 const DATE = '2026-11-02T09:00:00Z';
 
-/** Makes the folder in which the homes of both ways lie. */
+/**
+ * Makes the folder in which homes and data folder lie. Others may enter it: as root the product's database runs under
+ * a user of its own, and would lie elsewhere, and stay behind, if that user could not reach the data folder.
+ */
 export function makeScratchFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'cm-clients-')));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cm-clients-')));
+  chmodSync(folder, 0o755);
+  return folder;
 }
 
 /** Makes home and repository of one way, with the given files committed under a fixed author and date. */
