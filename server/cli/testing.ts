@@ -33,12 +33,17 @@ export interface FakeGateway {
   readonly answers: Map<string, unknown>;
   /** Answers of `GET /readyz`, one after the other; the last one stays. Empty: 404. */
   readonly readiness: { ready: boolean; parts: { name: string; ok: boolean; note: string | null }[] }[];
+  /** The local key of each request, in order; null where it carried none. */
+  readonly seenKeys: readonly (string | null)[];
   stop(): Promise<void>;
 }
 
-/** A server that speaks the part of the gateway's HTTP that the command relies on. Stopped when the test ends. */
+/**
+ * A server that speaks the part of the gateway's HTTP that the command relies on. Stopped when the test ends. With
+ * `key` it refuses every request that does not carry it, as a gateway does that cannot tell owners.
+ */
 export async function fakeGateway(
-  options: { readonly ours?: boolean; readonly health?: number } = {},
+  options: { readonly ours?: boolean; readonly health?: number; readonly key?: string } = {},
 ): Promise<FakeGateway> {
   const answers = new Map<string, unknown>([
     [
@@ -54,7 +59,12 @@ export async function fakeGateway(
     ['requests', { items: [], next: null }],
   ]);
   const readiness: FakeGateway['readiness'] = [];
+  const seenKeys: (string | null)[] = [];
   const server = createServer((request, response) => {
+    const given = request.headers['x-context-mode-key'];
+    seenKeys.push(typeof given === 'string' ? given : null);
+    if (options.key !== undefined && given !== options.key)
+      return response.writeHead(403, { 'x-context-mode-request-id': 'r1' }).end('{}');
     const path = (request.url ?? '').split('?')[0] ?? '';
     if (path === '/healthz') return response.writeHead(options.health ?? 200).end('{"ok":true}');
     const answer = answers.get(path.replace('/api/v1/', ''));
@@ -69,7 +79,13 @@ export async function fakeGateway(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stop = () => new Promise<void>((resolve) => server.close(() => resolve()));
   onTestFinished(() => (server.listening ? stop() : undefined));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, answers, readiness, stop };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers,
+    readiness,
+    seenKeys,
+    stop,
+  };
 }
 
 /** A loopback port on which nothing listens. */

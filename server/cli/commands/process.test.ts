@@ -244,7 +244,7 @@ describe('doctor', () => {
 });
 
 describe('the command line', () => {
-  test.each([['connect'], ['disconnect'], ['status'], ['start'], ['stop'], ['doctor'], []])(
+  test.each([['connect'], ['disconnect'], ['status'], ['start'], ['stop'], ['doctor'], ['open'], []])(
     '%s --help says what it does, its options and the exit codes',
     async (...name) => {
       const ran = await run([...name, '--help']);

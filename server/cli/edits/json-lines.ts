@@ -17,9 +17,9 @@ export interface LineEdit {
   readonly written: string;
 }
 
-/** One character of a written string, escaped or not. */
-const CHARACTER = /\\u[0-9a-f]{4}|\\.|./gis;
-const NEWLINE = /^\\(n|u000a)$/i;
+/** One character of a written string, escaped or not; a line ending of two is one. */
+const CHARACTER = /(?:\\r|\\u000d)(?:\\n|\\u000a)|\\u[0-9a-f]{4}|\\.|./gis;
+const NEWLINE = /(?:\\n|\\u000a)$/i;
 
 /**
  * The edit that puts a line in: in the place of the last line of its name, else behind all others.
@@ -72,9 +72,7 @@ function linesOf(inside: string): Line[] {
   const lines: Line[] = [];
   let start = 0;
   const close = (end: number) => {
-    const text = String(JSON.parse(`"${inside.slice(start, end)}"`));
-    const bare = text.endsWith('\r') ? text.slice(0, -1) : text;
-    lines.push({ text: bare, start, end });
+    lines.push({ text: String(JSON.parse(`"${inside.slice(start, end)}"`)), start, end });
   };
   for (const match of inside.matchAll(CHARACTER)) {
     if (!NEWLINE.test(match[0])) continue;

@@ -7,16 +7,29 @@ import { applySplices } from '../edits/splice.ts';
 import { configTexts, settingsTexts } from '../edits/testing.ts';
 import { type ConfigFile, encode } from '../files/config-file.ts';
 import type { ConnectionRecord } from '../files/state.ts';
+import { keyLine } from '../gateway/local-key.ts';
 import { type ConnectPlan, planConnect, planDisconnect } from './plan.ts';
 
 const GATEWAY = 'http://127.0.0.1:4141';
 const OTHER = 'http://127.0.0.1:4242';
 
+const KEY = `cml_${'k'.repeat(43)}`;
+const keySetting: Setting = {
+  path: ['env', 'ANTHROPIC_CUSTOM_HEADERS'],
+  value: keyLine(KEY),
+  asLine: true,
+  why: '',
+  role: 'key',
+};
+/** Claude Code with a gateway that needs the local key. */
+const keyedClaude: Agent = { ...claudeCode };
+
 const settingsOf = (agent: Agent, gateway: string): Setting[] =>
-  agent === claudeCode
+  agent.name === 'claude-code'
     ? [
         { path: agent.baseUrlPath, value: `${gateway}/anthropic`, why: '', role: 'base-url' },
         { path: ['env', 'ENABLE_TOOL_SEARCH'], value: 'true', why: '', role: 'extra' },
+        ...(agent === keyedClaude ? [keySetting] : []),
       ]
     : [{ path: agent.baseUrlPath, value: `${gateway}/openai/v1`, why: '', role: 'base-url' }];
 
@@ -53,10 +66,20 @@ function connected(
   return { file: after, record: made.outcome === 'change' ? recordOf(agent, file, made, gateway) : record };
 }
 
+/** Settings files that may hold headers of the person's own already. */
+const headerTexts = fc
+  .tuple(settingsTexts, fc.constantFrom(null, '', 'A: 1', 'A: 1\nB: 2\n', 'x-context-mode-key: mine'))
+  .map(([text, value]) =>
+    value === null
+      ? text
+      : (applySplices(text, claudeCode.format.set(text, [{ path: keySetting.path, value }])) ?? ''),
+  );
+
 const edit = [{ path: ['by_another'], value: 'x' }];
 
 describe.each([
   ['Claude Code', claudeCode, settingsTexts],
+  ['Claude Code with a key', keyedClaude, headerTexts],
   ['Codex', codex, configTexts],
 ] as const)('%s, whatever its file looks like', (_name, agent, texts) => {
   const files = fc.tuple(texts, fc.boolean()).map(([text, hasBom]) => fileOf(text, hasBom));
@@ -129,5 +152,37 @@ describe.each([
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('a key without a record of it', () => {
+  const file = (headers: string) =>
+    fileOf(
+      JSON.stringify({
+        env: { ANTHROPIC_BASE_URL: `${GATEWAY}/anthropic`, ANTHROPIC_CUSTOM_HEADERS: headers },
+      }),
+      false,
+    );
+
+  test('goes with the base URL that leads to this gateway, and other lines stay', () => {
+    const headers = (text: string) =>
+      JSON.parse(planDisconnect(claudeCode, file(text), null, [GATEWAY]).text).env;
+    expect(headers(`A: 1\n${keyLine(KEY)}`)).toEqual({ ANTHROPIC_CUSTOM_HEADERS: 'A: 1' });
+    expect(headers(keyLine(KEY))).toEqual({});
+    expect(headers('x-context-mode-key: mine')).toEqual({
+      ANTHROPIC_CUSTOM_HEADERS: 'x-context-mode-key: mine',
+    });
+  });
+
+  test('stays where the base URL leads to another gateway', () => {
+    expect(planDisconnect(claudeCode, file(keyLine(KEY)), null, [OTHER]).outcome).toBe('none');
+  });
+
+  test('in the path of Codex goes with it', () => {
+    const text = `openai_base_url = "${GATEWAY}/k/${KEY}/openai/v1"\n`;
+    expect(planDisconnect(codex, fileOf(text, false), null, [GATEWAY])).toMatchObject({
+      outcome: 'keys',
+      text: '',
+    });
   });
 });
