@@ -87,7 +87,8 @@ const codex = {
   }),
 };
 
-async function sendAll(): Promise<void> {
+/** Sends requests that carry the secrets everywhere; gives how many. */
+async function sendAll(): Promise<number> {
   const system = `Primary working directory: /nowhere/credentials\n${RESULT}`;
   const body = JSON.stringify({ model: 'claude-opus-4-8', messages, system, max_tokens: 10, stream: true });
   const input = [
@@ -127,6 +128,7 @@ async function sendAll(): Promise<void> {
     headers: codex,
     body: Buffer.from(`{"input": ${IN_HEADERS.bearer}}`),
   });
+  return 7;
 }
 
 /** All that the REST interface, the health checks and the counters say. */
@@ -192,8 +194,16 @@ function foundIn(where: Buffer): readonly string[] {
 }
 
 test('no credential and no secret is in the data folder, the database, the logs or an answer of the interface', async () => {
-  await sendAll();
-  await eventually(async () => expect(await metric(product.url, 'context_mode_record_queue_bytes')).toBe(0));
+  const sent = await sendAll();
+  await eventually(async () => {
+    const { items } = await read<{ items: readonly { readonly ending: string | null }[] }>(
+      product.url,
+      '/requests?limit=500',
+    );
+    expect(items).toHaveLength(sent);
+    expect(items.every((item) => item.ending !== null)).toBe(true);
+    expect(await metric(product.url, 'context_mode_record_queue_bytes')).toBe(0);
+  });
   const said = await answers();
   expect(said).toContain('[masked:');
   expect(foundIn(Buffer.from(said)), 'answers').toEqual([]);
