@@ -1,6 +1,7 @@
 'use client';
 
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { characters } from '@/app/_lib/characters.ts';
 import { integer } from '@/app/_lib/format.ts';
 import { useTRPC, useTRPCClient } from '@/app/_lib/trpc.tsx';
 import { Button } from '@/app/_ui/button.tsx';
@@ -22,16 +23,16 @@ export function Readable({ first, find }: { readonly first: WireDocument; readon
     queryKey: [...trpc.documents.get.queryKey({ docid: first.docid }), 'steps'],
     queryFn: ({ pageParam }) =>
       client.documents.get.query({ docid: first.docid, offset: pageParam, length: STEP }),
-    initialPageParam: first.text.length,
+    initialPageParam: characters(first.text),
     getNextPageParam: (page: WireDocument) => {
-      const next = page.offset + page.text.length;
+      const next = page.offset + characters(page.text);
       return next < page.length && page.text !== '' ? next : undefined;
     },
     initialData: { pages: [first], pageParams: [0] },
     staleTime: Number.POSITIVE_INFINITY,
   });
   const texts = pages.data.pages.map((page) => page.text);
-  const shown = texts.reduce((sum, text) => sum + text.length, 0);
+  const shown = texts.reduce((sum, text) => sum + characters(text), 0);
   const isProse = PROSE.has(first.kind);
   return (
     <ScrollRegion label="Text of the document" className="min-h-0 flex-1 overflow-auto px-4 py-2">
