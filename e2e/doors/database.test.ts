@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../../server/gateway/testing/call.ts';
@@ -6,6 +7,8 @@ import { type OperatorServer, operatorServer } from './testing-postgres.ts';
 import { type StartedProduct, scratchFolder, startProduct } from './testing-product.ts';
 
 const BODY = Buffer.from('{"model":"m","messages":[{"role":"user","content":"hello"}]}');
+/** What seals the secrets of a database: gateways on one database share one. */
+const KEY = '5a'.repeat(32);
 
 describe('DATABASE_URL', () => {
   const folder = scratchFolder();
@@ -36,9 +39,13 @@ describe('DATABASE_URL', () => {
     folder.remove();
   });
 
-  test('two gateways that start at one moment on one empty database share its archive', async () => {
+  test('two gateways that start at one moment on one empty database share its archive; one without their key is told so', async () => {
     await operator.create('shared');
     const address = operator.addressOf('shared');
+    for (const home of ['one', 'two']) {
+      mkdirSync(join(folder.path, home));
+      writeFileSync(join(folder.path, home, 'installation.key'), KEY, { mode: 0o600 });
+    }
     const products = [start('one', address), start('two', address)];
     const [one = '', two = ''] = await Promise.all(products.map((product) => product.url));
     await call(one, { path: '/anthropic/v1/messages', body: BODY });
@@ -48,6 +55,9 @@ describe('DATABASE_URL', () => {
       { code: 0, stderr: '' },
       { code: 0, stderr: '' },
     ]);
+    const stranger = await start('three', address).ended;
+    expect(stranger).toMatchObject({ code: 1, stdout: '' });
+    expect(stranger.stderr).toContain('does not open with the installation key');
   });
 
   test.each([

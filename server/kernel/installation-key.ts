@@ -66,7 +66,7 @@ export function unseal(key: InstallationKey, sealed: Uint8Array, label: string):
       'configuration',
       'A secret in the database does not open with the installation key.',
       {
-        hint: `Database and ${FILE} belong together: put back the ${FILE} that this database was made with.`,
+        hint: `Database and ${FILE} belong together: put the ${FILE} that this database was made with into the data folder. Gateways on one database share one.`,
         cause,
       },
     );

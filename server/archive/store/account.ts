@@ -21,7 +21,11 @@ export function ensureLocalAccount(pool: Queryable, tools: AccountTools): Promis
   return ensureAccount(pool, LOCAL, tools, LOCAL_ACCOUNT);
 }
 
-/** The account with this handle, made (with `id`) with a key of its own where there is none. */
+/**
+ * The account with this handle, made (with `id`) with a key of its own where there is none.
+ * @throws ContextModeError `configuration` where its key does not open with this installation's: nothing could be
+ * archived, and that is told at once.
+ */
 export async function ensureAccount(
   pool: Queryable,
   handle: string,
@@ -35,9 +39,13 @@ export async function ensureAccount(
      VALUES ($1, $2, $3, $4, $4) ON CONFLICT DO NOTHING`,
     [id, name(handle), key, at],
   );
-  const { rows } = await pool.query<{ id: Uuid }>('SELECT id FROM account WHERE handle = $1', [name(handle)]);
+  const { rows } = await pool.query<{ id: Uuid; sealed_key: Buffer }>(
+    'SELECT id, sealed_key FROM account WHERE handle = $1',
+    [name(handle)],
+  );
   const [row] = rows;
   if (!row) throw unknownAccount();
+  unseal(tools.installationKey, row.sealed_key, row.id);
   return row.id;
 }
 
