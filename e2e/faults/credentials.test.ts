@@ -141,12 +141,16 @@ async function answers(): Promise<string> {
   expect(items.length).toBeGreaterThan(1);
   const paths = ['/sessions?limit=500', '/requests?limit=500', '/connections', '/status'];
   for (const { id } of items) {
-    paths.push(`/sessions/${id}`, `/sessions/${id}/log?limit=5000&clip=1000000`, `/sessions/${id}/export`);
+    paths.push(`/sessions/${id}`, `/sessions/${id}/log?limit=5000&clip=1000000`, `/export/session?id=${id}`);
     for (const { docid } of await logOf(product.url, id)) {
       if (docid !== null) paths.push(`/documents/${docid}?length=1000000`, `/documents/${docid}/raw`);
     }
   }
-  for (const path of paths) texts.push(await (await fetch(`${product.url}/api/v1${path}`)).text());
+  for (const path of paths) {
+    const answer = await fetch(`${product.url}/api/v1${path}`);
+    expect(answer.status, path).toBe(200);
+    texts.push(await answer.text());
+  }
   for (const path of ['/metrics', '/readyz']) texts.push(await (await fetch(product.url + path)).text());
   return texts.join('\n');
 }
