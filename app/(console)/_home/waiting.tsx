@@ -41,17 +41,17 @@ function Causes() {
   const causes = [
     {
       title: 'The agent was not started again',
-      text: 'Settings are read at the start. This names agents that have been running since before they were connected:',
-      check: 'npx @context-mode/cli status',
+      text: 'Settings are read at the start. This lists agents that run now, and since when; quit those that are older than the change:',
+      check: "ps -eo pid,lstart,args | grep -E '[c]laude|[c]odex'",
     },
     {
       title: 'A shell variable outranks the file',
-      text: `In the shell that the agent starts from, this must print nothing, or ${base}/anthropic:`,
-      check: 'printenv ANTHROPIC_BASE_URL',
+      text: `In the shell that the agent starts from, this must print nothing, or nothing but ${base}/anthropic:`,
+      check: "env | grep -E 'ANTHROPIC_BASE_URL|CLAUDE_CODE_USE_'",
     },
     {
       title: 'The agent has another base URL',
-      text: 'This lists every file that sets one, says which one wins, and tries the whole way to this page:',
+      text: 'This looks at the whole way: the file of each agent, what outranks it, variables, proxies, the gateway:',
       check: 'npx @context-mode/cli doctor',
     },
   ];

@@ -69,7 +69,8 @@ export const HELP_PAGES: readonly HelpPage[] = [
         <ul>
           <li>The agent was running before: it reads its settings only at the start.</li>
           <li>
-            A shell variable outranks the file: <code>printenv ANTHROPIC_BASE_URL</code>.
+            A shell variable outranks the file:{' '}
+            <code>{"env | grep -E 'ANTHROPIC_BASE_URL|CLAUDE_CODE_USE_'"}</code>.
           </li>
           <li>
             Another base URL is set somewhere: <code>npx @context-mode/cli doctor</code> names it.
