@@ -71,13 +71,12 @@ describe.each(SERVERS)('a gateway that cannot tell whose a connection is (%s)', 
   test('doors pass without the key and are recorded with it, in a header or in the path', async () => {
     expect((await post('/anthropic/v1/messages', 'without a key')).status).toBe(200);
     expect((await post(`/k/${key}x/openai/v1/responses`, 'with a wrong key')).status).toBe(200);
-    expect((await post('/anthropic/v1/messages?with=header', 'with a key', withKey())).status).toBe(200);
-    expect((await post(`/k/${key}/openai/v1/responses?with=path`, 'with a key')).status).toBe(200);
+    expect((await post('/anthropic/v1/messages', 'with a key', withKey())).status).toBe(200);
+    expect((await post(`/k/${key}/openai/v1/responses`, 'with a key')).status).toBe(200);
     expect((await post(`/k/${key}/chatgpt/codex/responses`, 'with a key')).status).toBe(200);
     expect(upstream.requests).toHaveLength(5);
     await expect.poll(async () => (await recorded()).length, { timeout: 20_000 }).toBe(3);
-    const targets = (await recorded()).join('\n');
-    for (const part of ['with=header', 'with=path', '/codex/responses']) expect(targets).toContain(part);
+    expect((await recorded()).sort()).toEqual(['/codex/responses', '/v1/messages', '/v1/responses']);
   });
 
   test('a link of the start opens the console in one browser, once', async () => {
@@ -112,7 +111,7 @@ describe.each(SERVERS)('a gateway that cannot tell whose a connection is (%s)', 
   test('broken and refused requests do not tell the key', async () => {
     // Next itself answers two slashes with a redirect to one, before any handler.
     const slashes = server === 'own' ? [`/k/${key}//evil.example/x`, `/k/${key}/openai//evil.example`] : [];
-    for (const path of [...slashes, `/k/${key}/api/v1/sessions`, `/k/${key}/openai/%2e%2e`]) {
+    for (const path of [...slashes, `/k/${key}/api/v1/sessions`, `/k/${key}/nothing`]) {
       const refused = await get(path, withKey());
       expect(refused.status).toBeGreaterThanOrEqual(400);
       const told = JSON.stringify(refused.rawHeaders) + refused.body.toString();
@@ -122,8 +121,8 @@ describe.each(SERVERS)('a gateway that cannot tell whose a connection is (%s)', 
 
   test('the key is in no log, no request to a provider and no file but its own', async () => {
     // What an agent reads from its own settings reaches the archive as content, and is masked there.
-    await post('/anthropic/v1/messages?last', `my settings say x-context-mode-key: ${key}`, withKey());
-    await expect.poll(async () => (await recorded())[0], { timeout: 20_000 }).toContain('last');
+    await post('/anthropic/v1/messages', `my settings say x-context-mode-key: ${key}`, withKey());
+    await expect.poll(async () => (await recorded()).length, { timeout: 20_000 }).toBe(4);
     const { stdout, stderr } = await product.stop();
     expect(stdout + stderr).not.toContain(key);
     const [asked] = upstream.requests.splice(-1);
@@ -131,7 +130,8 @@ describe.each(SERVERS)('a gateway that cannot tell whose a connection is (%s)', 
     for (const { line, headers, body } of upstream.requests)
       expect([line, ...headers, body.toString()].join('\n')).not.toContain(key);
     const files = filesBelow(home);
-    expect(files.some((file) => file.includes('postgres'))).toBe(true);
+    // What stood beside the key is there, which shows that the key would be found.
+    expect(files.some((file) => readFileSync(file).includes('my settings say'))).toBe(true);
     const holders = files.filter((file) => readFileSync(file).includes(key));
     expect(holders).toEqual([join(home, 'local.key')]);
   });

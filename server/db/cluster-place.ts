@@ -41,12 +41,15 @@ export async function placeCluster(home: string, random: RandomBytes): Promise<C
   return { base, binaries: await reachableBinaries(user), user };
 }
 
+/** What the product and its command write into a new data folder before the database is placed. */
+const OWN_FILES = /^((local|installation)\.key|gateway\.(json|log)|(start|agents)\.json)(\.|$)/;
+
 /** Makes `home` with mode 0700. A folder that already holds somebody's files keeps its mode; then the answer is false. */
 async function makePrivate(home: string): Promise<boolean> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const names = await readdir(home);
   const isOurs =
-    names.every((name) => name.startsWith(LOCK_FILE)) ||
+    names.every((name) => name.startsWith(LOCK_FILE) || OWN_FILES.test(name)) ||
     names.includes('postgres') ||
     names.includes(POINTER_FILE);
   if (isOurs && process.platform !== 'win32') await chmod(home, 0o700);

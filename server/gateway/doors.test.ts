@@ -24,16 +24,7 @@ describe('matchDoor', () => {
     expect(matchDoor(target)).toEqual(expected);
   });
 
-  test.each([
-    '/',
-    '/anthropics/v1',
-    '/api/v1/sessions',
-    '/k/',
-    '/k//anthropic/x',
-    '/k/key/api/v1/sessions',
-    '/k/key',
-    '*',
-  ])('%s is no door', (target) => {
+  test.each(['/', '/anthropics/v1', '/api/v1/sessions', '*'])('%s is no door', (target) => {
     expect(matchDoor(target)).toBeNull();
   });
 
@@ -44,6 +35,11 @@ describe('matchDoor', () => {
     ['//anthropic/v1', 'anthropic'],
     ['/anthropic//evil.example/v1', 'anthropic'],
     ['/k/key/openai//evil.example', 'openai'],
+    ['/k/', null],
+    ['/k//anthropic/x', null],
+    ['/k/key', null],
+    ['/k/key//evil.example', null],
+    ['/k/key/api/v1/sessions', null],
     ['evil.example:443', null],
   ])('%s is refused', (target, named) => {
     expect(matchDoor(target)).toMatchObject({ kind: 'refused', door: named });

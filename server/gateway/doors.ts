@@ -38,13 +38,16 @@ export function matchDoor(target: string): DoorMatch | null {
   if (target.startsWith('//')) return { kind: 'refused', door: doorNamed(target), message: DOUBLE_SLASH };
   const open = matchPrefix(target, 1);
   if (open !== null) return behind(open.door, target, open.end, null);
-  if (!target.startsWith('/k/')) return null;
-  const slash = target.indexOf('/', 3);
-  if (slash <= 3) return null;
-  const keyed = matchPrefix(target, slash + 1);
-  return keyed === null ? null : behind(keyed.door, target, keyed.end, target.slice(3, slash));
+  if (!target.startsWith(KEYED)) return null;
+  const slash = target.indexOf('/', KEYED.length);
+  const keyed = slash > KEYED.length ? matchPrefix(target, slash + 1) : null;
+  if (keyed === null) return { kind: 'refused', door: null, message: NO_KEYED_DOOR };
+  return behind(keyed.door, target, keyed.end, target.slice(KEYED.length, slash));
 }
 
+/** What a path with a key begins with. Such a path goes to a door or nowhere: nothing else may come to see the key. */
+const KEYED = '/k/';
+const NO_KEYED_DOOR = 'A key in the path is followed by a door: /k/<key>/anthropic, /openai or /chatgpt.';
 const DOUBLE_SLASH = 'The path must not begin with two slashes.';
 
 /** The door whose name is the first segment of a path, however many slashes stand before it. */
