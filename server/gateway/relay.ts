@@ -67,6 +67,9 @@ export interface ExchangeRequest {
 
 type Ending = RequestOutcome['ending'];
 
+/** Longest that an answer waits until it is known whose connection asked for it. */
+const OWNER_MS = 250;
+
 /**
  * One request on its way to the upstream and its answer on the way back. Bytes go on in the tick in which they
  * come; nothing is awaited between. Ends exactly once.
@@ -86,6 +89,8 @@ export class Exchange implements AnswerHandler {
   #bytes = 0;
   #ending: Ending | null = null;
   #announced = false;
+  /** What the upstream said while the answer waits for the owner; null: nothing waits. */
+  #waiting: (() => void)[] | null = null;
 
   constructor(context: ExchangeContext, request: ExchangeRequest, client: ClientSide) {
     this.#context = context;
@@ -93,6 +98,26 @@ export class Exchange implements AnswerHandler {
     this.#client = client;
     const listened = context.tap !== null && request.recorded !== false;
     this.#collector = listened ? new Collector(context.held) : null;
+    if (typeof request.recorded !== 'boolean') this.#waitForOwner(request.recorded);
+  }
+
+  /**
+   * Keeps the answer back while it is being found out whose connection this is: a client that has its answer may close
+   * the connection, and of a closed one nobody can tell any more. It is known long before a provider answers.
+   */
+  #waitForOwner(recorded: Promise<boolean>): void {
+    this.#waiting = [];
+    const go = () => {
+      const said = this.#waiting;
+      this.#waiting = null;
+      for (const again of said ?? []) if (this.#ending === null) again();
+    };
+    const timer = this.#context.timers.after(OWNER_MS, go);
+    void recorded.then((yes) => {
+      if (!yes) this.#context.metrics.notArchived.inc({ reason: 'not_owner' });
+      this.#context.timers.cancel(timer);
+      go();
+    });
   }
 
   /** Hands the request to the upstream, then tells the recorder. */
@@ -118,6 +143,7 @@ export class Exchange implements AnswerHandler {
 
   /** Ends it from here, where the process must stop: the client sees a fault. */
   breakOff(): void {
+    this.#waiting = null;
     this.#call?.abort();
     this.onFault({ code: 'GATEWAY_STOPPED', reset: false });
   }
@@ -128,6 +154,7 @@ export class Exchange implements AnswerHandler {
   }
 
   onHead(status: number, reason: string, raw: RawHeaders): void {
+    if (this.#waiting !== null) return void this.#waiting.push(() => this.onHead(status, reason, raw));
     this.#headMs = this.#elapsed();
     this.#raw = raw;
     const { id, door } = this.#request;
@@ -150,6 +177,7 @@ export class Exchange implements AnswerHandler {
   }
 
   onBytes(bytes: Buffer): void {
+    if (this.#waiting !== null) return void this.#waiting.push(() => this.onBytes(bytes));
     this.#firstByteMs ??= this.#elapsed();
     this.#bytes += bytes.length;
     this.#keepAlive?.saw(bytes);
@@ -158,12 +186,15 @@ export class Exchange implements AnswerHandler {
   }
 
   onEnd(): void {
+    if (this.#waiting !== null) return void this.#waiting.push(() => this.onEnd());
     this.#client.end();
     this.#finish('complete');
   }
 
-  onFault({ code, reset }: UpstreamFault): void {
+  onFault(fault: UpstreamFault): void {
+    if (this.#waiting !== null) return void this.#waiting.push(() => this.onFault(fault));
     if (this.#ending !== null) return;
+    const { code, reset } = fault;
     const { id, door } = this.#request;
     this.#context.log.warn({ id, door, code, status: this.#status }, 'upstream fault');
     if (this.#status !== null) {
