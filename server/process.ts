@@ -63,8 +63,15 @@ export function urlOf(host: string, port: number): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** Tells the command `context-mode` and the person at the terminal that the process is ready, and where. */
+/** True since the first request to stop. */
+let ending = false;
+
+/**
+ * Tells the command `context-mode` and the person at the terminal that the process is ready, and where; nothing where it
+ * was told to stop meanwhile.
+ */
 export async function announce(url: string, env: Env, links: ConsoleAccess): Promise<void> {
+  if (ending) return;
   const startedAt = new Date(systemClock.now()).toISOString();
   const text = JSON.stringify({ pid: process.pid, startedAt, url, version: VERSION });
   await writeFile(gatewayFile(env), `${text}\n`, { mode: 0o600 });
@@ -98,7 +105,6 @@ export function surviveOwnFaults({ log, metrics }: Services): void {
  * @param servers what listens, as it is known at that moment
  */
 export function endOnSignals(servers: () => Iterable<Server>, services: Services, env: Env): void {
-  let ending = false;
   const end = (signal: NodeJS.Signals) => {
     if (ending) process.exit(signal === 'SIGINT' ? 130 : 143);
     ending = true;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,6 +124,17 @@ describe.each(SERVERS)('a start (%s)', (server) => {
     const next = start();
     await next.url;
     expect(await next.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('a start that is told to stop before it is ready ends in order and says nothing of being ready', async () => {
+    const product = start();
+    // The folder's lock is taken early in a start, the database is ready late.
+    await fileIn(home, 'gateway.lock', (text) => text.includes(`"pid":${product.child.pid}`));
+    product.child.kill('SIGINT');
+    const ended = await product.ended;
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).not.toContain('Console');
+    expect(readdirSync(home)).not.toContain('gateway.json');
   });
 
   test('a process that was killed is recovered from by the next start', async () => {
