@@ -87,7 +87,7 @@ describe.skipIf(!isLinux)('the embedded database', () => {
     const random = numbers('database killed');
     const talks = Array.from({ length: TALKS }, (_, n) => new Talk(`database ${n}`));
     const held: Acknowledged = new Map();
-    const watch = watchArchive(product.url, held);
+    const watch = watchArchive(product.url, talks, held);
     const load = startLoad(talks, product.anthropic);
     for (let round = 1; round <= times(2, 10); round += 1) {
       await load.reach(round * TALKS * 3);
@@ -103,7 +103,7 @@ describe.skipIf(!isLinux)('the embedded database', () => {
     await watch.stop();
     for (const talk of talks) await expectWhole(product.url, talk, 60_000);
     const now: Acknowledged = new Map();
-    await readAcknowledged(product.url, now);
+    await readAcknowledged(product.url, talks, now);
     expectHeld(held, now);
   });
 });
@@ -114,15 +114,17 @@ describe.skipIf(!isLinux)('the gateway killed under load', () => {
     const talks = Array.from({ length: TALKS }, (_, n) => new Talk(`gateway ${n}`));
     const held: Acknowledged = new Map();
     for (let round = 0; round < times(5, 20); round += 1) {
-      const watch = watchArchive(product.url, held);
+      const known = held.size;
+      const watch = watchArchive(product.url, talks, held);
       const load = startLoad(talks, product.anthropic);
       await load.reach(TALKS * 2);
+      await eventually(async () => expect(held.size).toBeGreaterThan(known));
       await moment(random() * SPREAD_MS);
       await product.end('SIGKILL');
       await Promise.all([load.stop(), watch.stop()]);
       await restart();
       const now: Acknowledged = new Map();
-      await readAcknowledged(product.url, now);
+      await readAcknowledged(product.url, talks, now);
       expectHeld(held, now);
       for (const talk of talks) await talk.ask(product.anthropic);
       for (const talk of talks) await expectWhole(product.url, talk);

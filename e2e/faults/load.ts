@@ -1,4 +1,4 @@
-import { logOf, read } from './archive.ts';
+import { logOf, sessionOf } from './archive.ts';
 import type { Talk } from './talk.ts';
 
 /** Talks that go on by themselves until they are stopped. */
@@ -45,12 +45,16 @@ export function startLoad(talks: readonly Talk[], base: string): Load {
 /** What the archive has said that it holds: each place of each log, with the document that stands there. */
 export type Acknowledged = Map<string, string>;
 
-/** Reads all logs again and again until it is stopped, and keeps what they say. Calls that fail say nothing. */
-export function watchArchive(url: string, into: Acknowledged): { stop(): Promise<void> } {
+/** Reads the talks' logs again and again until it is stopped, and keeps what they say. Calls that fail say nothing. */
+export function watchArchive(
+  url: string,
+  talks: readonly Talk[],
+  into: Acknowledged,
+): { stop(): Promise<void> } {
   let running = true;
   const loop = (async () => {
     while (running) {
-      await readAcknowledged(url, into).catch(() => undefined);
+      await readAcknowledged(url, talks, into).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
@@ -62,11 +66,16 @@ export function watchArchive(url: string, into: Acknowledged): { stop(): Promise
   };
 }
 
-/** Reads all logs once and adds what they say. */
-export async function readAcknowledged(url: string, into: Acknowledged): Promise<void> {
-  const { items } = await read<{ items: readonly { readonly id: string }[] }>(url, '/sessions?limit=500');
-  for (const { id } of items) {
-    for (const row of await logOf(url, id))
-      into.set(`${id} ${row.seq}`, `${row.docid} ${row.kind} ${row.body}`);
+/** Reads the talks' logs once and adds what they say. */
+export async function readAcknowledged(
+  url: string,
+  talks: readonly Talk[],
+  into: Acknowledged,
+): Promise<void> {
+  for (const talk of talks) {
+    const session = await sessionOf(url, talk);
+    if (session === null) continue;
+    for (const row of await logOf(url, session))
+      into.set(`${session} ${row.seq}`, `${row.docid} ${row.kind} ${row.body}`);
   }
 }
