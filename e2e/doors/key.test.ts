@@ -94,7 +94,12 @@ describe.each(SERVERS)('a gateway that cannot tell whose a connection is (%s)', 
   test('the command finds the key and makes another link; without the data folder it gets none', async () => {
     const command = async (args: readonly string[], data: string) => {
       const main = join(REPOSITORY, 'server/cli/bin/context-mode.mjs');
-      const env = { PATH: process.env.PATH, HOME: folder.path, CONTEXT_MODE_HOME: data };
+      const env = {
+        NODE_ENV: 'test' as const,
+        PATH: process.env.PATH,
+        HOME: folder.path,
+        CONTEXT_MODE_HOME: data,
+      };
       const ended = await run(process.execPath, [main, ...args], { env }).catch((error) => error);
       return String(ended.stdout);
     };
