@@ -37,8 +37,13 @@ export interface Pipeline {
   answer(event: RecordedAnswer): Promise<string | null>;
 }
 
-/** Most bytes that a body may unfold to, and that an answer may. */
-const DECODED_LIMIT = 128 * 1024 * 1024;
+/**
+ * Most bytes that a request's body may unfold to: what a provider takes at most, so that a small body which unfolds to
+ * far more takes neither memory nor the recorder's time.
+ */
+const REQUEST_LIMIT = 33 * 1024 * 1024;
+/** Most bytes that an answer's body may unfold to. */
+const ANSWER_LIMIT = 128 * 1024 * 1024;
 /** Requests whose answers are awaited; beyond it the oldest are forgotten (their answers then keep only the outcome). */
 const PENDING_LIMIT = 20_000;
 
@@ -59,7 +64,7 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
     const adapter = event.door === 'anthropic' ? anthropicAdapter : openaiAdapter;
     const route = adapter.routeOf(head);
     const encoding = head.headers.get('content-encoding') ?? '';
-    const body = await decodeBody(event.body, encoding, { limit: DECODED_LIMIT });
+    const body = await decodeBody(event.body, encoding, { limit: REQUEST_LIMIT });
     const read =
       body === null || body.length === 0 || route === 'other' ? null : adapter.readRequest(head, body);
     const unread =
@@ -102,7 +107,7 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
     const body =
       event.body === null
         ? null
-        : await decodeBody(event.body, event.contentEncoding, { limit: DECODED_LIMIT, partial });
+        : await decodeBody(event.body, event.contentEncoding, { limit: ANSWER_LIMIT, partial });
     const read =
       body === null || event.status === null
         ? null
