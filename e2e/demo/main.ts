@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -42,7 +42,9 @@ const url = await consoleAddress(product);
 process.stdout.write(
   'A day of work is being played: simulated agents, a simulated provider, invented data.\n',
 );
-await play(url);
+const key = (await readFile(join(scratch, 'data', 'local.key'), 'utf8')).trim();
+// With the key in the path the agents are known to be the owner's on systems that do not tell owners, too.
+await play(`${new URL(url).origin}/k/${key}`);
 process.stdout.write(`The demo is ready at ${url}. Ctrl-C ends it and removes its data.\n`);
 
 async function play(base: string): Promise<void> {

@@ -16,6 +16,9 @@ export function useBaseUrl(): string {
 /** The one setting of each agent, to be made by hand. */
 export function ManualSettings() {
   const base = useBaseUrl();
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.status.settings.queryOptions());
+  if (data?.keyNeeded) return <KeyNeeded />;
   return (
     <dl className="space-y-3">
       <div>
@@ -40,5 +43,18 @@ export function ManualSettings() {
         </dd>
       </div>
     </dl>
+  );
+}
+
+/** Where the system does not tell owners, an address alone would let requests pass and record nothing. */
+function KeyNeeded() {
+  return (
+    <div className="space-y-2">
+      <p className="text-soft">
+        This system does not tell whose a request is, so each agent shows a key. The command writes it for
+        you; by hand it would be a secret to copy.
+      </p>
+      <CommandLine command="npx @context-mode/cli connect" what="the command" />
+    </div>
   );
 }
