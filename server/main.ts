@@ -6,7 +6,7 @@ import { answerOperations } from './api/index.ts';
 import { createListener } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { readEnv } from './kernel/env.ts';
-import { asContextModeError } from './kernel/errors.ts';
+import { faultOf } from './kernel/errors.ts';
 import { createLogger } from './kernel/log.ts';
 import { localAccess } from './local-access.ts';
 import {
@@ -75,7 +75,7 @@ async function answerOwn(
   try {
     if (!(await answerOperations(services, request, response))) await page();
   } catch (thrown) {
-    services.log.error({ reason: asContextModeError(thrown).detail }, 'a page failed');
+    services.log.error({ reason: faultOf(thrown) }, 'a page failed');
     if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
     response.end('Something went wrong inside Context Mode.');
   }

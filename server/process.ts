@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ConsoleAccess, VERSION } from './api/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Env } from './kernel/env.ts';
-import { asContextModeError, ContextModeError } from './kernel/errors.ts';
+import { asContextModeError, ContextModeError, faultOf } from './kernel/errors.ts';
 import type { Services } from './services.ts';
 
 /** What the product's own server and Next alone have in common: how a process of the product begins and ends. */
@@ -93,7 +93,7 @@ export function surviveOwnFaults({ log, metrics }: Services): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   const note = (where: string) => (thrown: unknown) => {
     metrics.faults.inc({ where });
-    log.error({ where, reason: asContextModeError(thrown).detail }, 'a fault that nothing caught');
+    log.error({ where, reason: faultOf(thrown) }, 'a fault that nothing caught');
   };
   process.on('unhandledRejection', note('unhandled_rejection'));
   process.on('uncaughtException', note('uncaught_exception'));

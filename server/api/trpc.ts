@@ -1,6 +1,6 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { ZodError, z } from 'zod';
-import { asContextModeError, ContextModeError, type ErrorCode } from '../kernel/errors.ts';
+import { asContextModeError, ContextModeError, type ErrorCode, faultOf } from '../kernel/errors.ts';
 import { type Caller, changeRefusalOf } from './guard.ts';
 import type { PendingDeletions } from './pending-deletions.ts';
 import type { ApiServices } from './services.ts';
@@ -91,7 +91,7 @@ const typed = t.middleware(async ({ next, ctx, path }) => {
   if (badInput || (cause === undefined && result.error.code !== 'INTERNAL_SERVER_ERROR')) return result;
   const known = asContextModeError(cause ?? result.error);
   if (known.code === 'internal' || known.code === 'unavailable') {
-    ctx.services.log.error({ path, requestId: ctx.requestId, detail: known.detail }, 'console call failed');
+    ctx.services.log.error({ path, requestId: ctx.requestId, reason: faultOf(known) }, 'console call failed');
   }
   throw new TRPCError({ code: TRPC_CODE[known.code], message: known.message, cause: known });
 });

@@ -70,3 +70,15 @@ export function asContextModeError(thrown: unknown): ContextModeError {
     cause: thrown,
   });
 }
+
+/**
+ * What may be logged of a fault: its kind, its code, and where it was thrown. Its message stays out: those of parsers
+ * and of the database quote what they were given, and that can be somebody's words.
+ */
+export function faultOf(thrown: unknown): string {
+  if (thrown instanceof ContextModeError && thrown.cause !== undefined) return faultOf(thrown.cause);
+  if (!(thrown instanceof Error)) return typeof thrown;
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? ` ${thrown.code}` : '';
+  const at = /^ {4}at .*?([^/\\(]+:\d+:\d+)\)?$/m.exec(thrown.stack ?? '')?.[1];
+  return `${thrown.name}${code}${at === undefined ? '' : ` at ${at}`}`;
+}

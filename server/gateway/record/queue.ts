@@ -1,5 +1,6 @@
 import type { ArchiveWriter } from '../../archive/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { faultOf } from '../../kernel/errors.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { TappedRequest } from '../tap.ts';
@@ -61,7 +62,7 @@ export function createQueue(parts: {
         return await work();
       } catch (thrown) {
         const absent = isAbsence(thrown);
-        const reason = reasonOf(thrown);
+        const reason = faultOf(thrown);
         if (absent ? clock.monotonic() - began > PATIENCE_MS : attempt + 1 >= ATTEMPTS) {
           log.error({ reason, absent }, 'an event could not be archived');
           return absent ? 'database_absent' : 'store_failed';
@@ -100,14 +101,6 @@ function isAbsence(thrown: unknown): boolean {
   return absence.test(code) || /timeout|terminated|not queryable|connection/i.test(thrown.message);
 }
 
-/** What may be logged of a fault: a code where there is one, since messages of the store can carry content. */
-function reasonOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return 'unknown';
-  return 'code' in thrown && typeof thrown.code === 'string'
-    ? `${thrown.name} ${thrown.code}`
-    : `${thrown.name}: ${thrown.message.slice(0, 200)}`;
-}
-
 /** Reads back what was written, a little later and in batches, so that each text's mark `confirmed` is set. */
 function createConfirmer({
   writer,
@@ -133,7 +126,7 @@ function createConfirmer({
     running = true;
     setTimeout(() => {
       run()
-        .catch((thrown) => log.warn({ reason: reasonOf(thrown) }, 'stored texts could not be confirmed yet'))
+        .catch((thrown) => log.warn({ reason: faultOf(thrown) }, 'stored texts could not be confirmed yet'))
         .finally(() => {
           running = false;
           if (waiting.size > 0) later();

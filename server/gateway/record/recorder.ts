@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../kernel/clock.ts';
+import { faultOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Tap, TappedAnswer } from '../tap.ts';
@@ -61,7 +62,7 @@ export function startRecorder(
       if (message.type === 'waiting') trouble = message.reason;
       else settle(message.job, message.notArchived);
     });
-    started.on('error', (error) => log.error({ reason: error.message }, 'the recorder failed'));
+    started.on('error', (error) => log.error({ reason: faultOf(error) }, 'the recorder failed'));
     started.on('exit', () => {
       thread = null;
       for (const job of [...waiting.keys()]) settle(job, 'recorder_failed');
@@ -94,10 +95,7 @@ export function startRecorder(
       thread.postMessage(message, transfer);
     } catch (error) {
       settle(message.job, 'recorder_failed');
-      log.error(
-        { reason: error instanceof Error ? error.message : 'unknown' },
-        'an event could not be handed to the recorder',
-      );
+      log.error({ reason: faultOf(error) }, 'an event could not be handed to the recorder');
     }
   }
 
