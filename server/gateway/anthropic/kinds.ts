@@ -5,7 +5,6 @@ import type { ItemKind, Role } from '../../conversation/index.ts';
  * could type the same beginning; nothing in the request tells these apart.
  */
 const INJECTED_BEGINNINGS = [
-  '<system-reminder>',
   '<command-message>',
   '<command-name>',
   '<command-args>',
@@ -35,9 +34,13 @@ const CONTINUATION = 'Continue from where you left off.';
 /** A slash command that stands for a template: the next text of the message is that template, not typed. */
 const TEMPLATE_COMMAND = '<command-message>';
 
+/** The tags of a reminder. The agent puts each into a text of its own: what goes on behind the tag was typed. */
+const REMINDER = ['<system-reminder>', '</system-reminder>'] as const;
+
 /** True for a text of a user message that the agent wrote. */
-export function isInjected(text: string): boolean {
+function isInjected(text: string): boolean {
   const start = text.trimStart();
+  if (start.startsWith(REMINDER[0])) return text.trimEnd().endsWith(REMINDER[1]);
   return start === CONTINUATION || INJECTED_BEGINNINGS.some((beginning) => start.startsWith(beginning));
 }
 
