@@ -15,12 +15,21 @@ export function createOutput(world: World, json: boolean): Output {
   return {
     json,
     line(text = '') {
-      if (!json) world.write(`${text}\n`);
+      if (!json) world.write(`${harmless(text)}\n`);
     },
     result(value) {
       if (json) world.write(`${JSON.stringify(value, null, 2)}\n`);
     },
   };
+}
+
+/**
+ * A text without what a terminal obeys: control characters (escape sequences begin with one) and marks that turn the
+ * order of letters. Titles, names and paths come from conversations and files, where anything may stand.
+ */
+function harmless(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
 /** Tells of a fault, in words on standard error or as JSON on standard output. @returns the exit code. */
@@ -30,7 +39,7 @@ export function reportFault(world: World, json: boolean, thrown: unknown): ExitC
     const { exitCode, message, hint } = failure;
     world.write(`${JSON.stringify({ ok: false, exitCode, error: { message, hint } }, null, 2)}\n`);
   } else {
-    world.complain(`${failure.message}\n${failure.hint}\n`);
+    world.complain(harmless(`${failure.message}\n${failure.hint}\n`));
   }
   return failure.exitCode;
 }
