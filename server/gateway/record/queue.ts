@@ -4,6 +4,7 @@ import { faultOf } from '../../kernel/errors.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { TappedRequest } from '../tap.ts';
+import { createGate } from './gate.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
@@ -18,6 +19,11 @@ const PAUSES_MS = [100, 300, 1_000, 3_000, 5_000];
 const PATIENCE_MS = 15 * 60_000;
 /** Attempts at an event that fails for a reason that is not the store's absence. */
 const ATTEMPTS = 3;
+/**
+ * Conversations that are worked at once: twice the store's connections. More would wait for one until that counts as
+ * the store's absence, and do their work again.
+ */
+const AT_ONCE = 16;
 /** Pause after the last write before stored texts are read back and confirmed. */
 const CONFIRM_MS = 250;
 const CONFIRM_BATCH = 500;
@@ -34,6 +40,7 @@ export function createQueue(parts: {
   const lines = new Map<string, Promise<void>>();
   const lineOfRequest = new Map<string, string>();
   const confirmer = createConfirmer(parts);
+  const gate = createGate(AT_ONCE);
 
   function take(message: ToWorker): void {
     const event = 'request' in message ? message.request : message.answer;
@@ -59,7 +66,7 @@ export function createQueue(parts: {
     const began = clock.monotonic();
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await work();
+        return await gate(work);
       } catch (thrown) {
         const absent = isAbsence(thrown);
         const reason = faultOf(thrown);
