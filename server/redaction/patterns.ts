@@ -128,13 +128,14 @@ const contextPatterns: readonly Pattern[] = [
   {
     type: SECRET,
     regex:
-      /\bcookie["']?[ \t]{0,4}:[ \t]{0,4}["']?(?<secret>[\w!#$%&*+.^|~-]{1,80}=[^\s"'`][^\n"'`]{7,8000})/dgi,
+      /\bcookie["']?[ \t]{0,4}:[ \t]{0,4}["']?(?<secret>[\w!#$%&*+.^|~-]{1,80}=[^\s"'`\\][^\n"'`\\]{7,8000})/dgi,
     accept: hasLetterAndDigit,
   },
   {
     // machine host login name password value, as in a .netrc file.
     type: SECRET,
-    regex: /\blogin\s{1,8}\S{1,200}\s{1,8}password\s{1,8}(?<secret>\S{3,400})/dg,
+    regex:
+      /\b(?:machine\s{1,8}\S{1,200}|default)\s{1,8}login\s{1,8}\S{1,200}\s{1,8}password\s{1,8}(?<secret>\S{3,400})/dg,
     accept: isValue,
   },
   {
