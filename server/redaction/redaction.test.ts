@@ -92,6 +92,7 @@ const harmless: readonly (readonly [string, string])[] = [
     'The line -----BEGIN PRIVATE KEY----- is where each of these files begins',
   ],
   ['the name of a type', 'const secret: Uint8Array; MD5Password = AuthenticationMD5Password;'],
+  ['prose about signing in', 'the login form password field is empty, and login with password hunter fails'],
   [
     'constants of code',
     'NAME_BYPASS="__prerender_bypass",TOKEN_HEADER="x-next-token",USE_CREDENTIALS = "use-it-all"',
