@@ -55,4 +55,5 @@ export {
   scanBody,
   type ValueKind,
 } from './scan.ts';
+export { isSideRequest, SIDE_THREAD, sideThread } from './threads.ts';
 export { isTyped, type Round, type Turn, type TurnMessage, turnsOf } from './turns.ts';

@@ -93,7 +93,7 @@ function TitleCell({ session }: { readonly session: WireSession }) {
       {titleOf(session)}
       {session.threads > 1 ? (
         <span className="ml-2 text-sm font-normal text-faint">
-          {session.threads - 1} side thread{session.threads > 2 ? 's' : ''}
+          {session.threads - 1} sub-agent{session.threads > 2 ? 's' : ''}
         </span>
       ) : null}
     </Link>

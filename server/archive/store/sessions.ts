@@ -1,4 +1,5 @@
 import type { AgentName } from '../../conversation/index.ts';
+import { SIDE_THREAD } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { plainText } from '../text.ts';
 import type { ArchiveReader, Page, SessionRow } from '../types.ts';
@@ -31,7 +32,8 @@ SELECT s.id, s.client_session_id, s.agent, s.agent_version, s.title, s.project_i
   w.path, w.branch, s.started_at, s.last_seen_at, s.turns, s.requests,
   (SELECT encode(t.head, 'hex') FROM thread t
    WHERE t.account_id = s.account_id AND t.session_id = s.id AND t.client_thread_id = '${MAIN_THREAD}') AS head,
-  (SELECT count(*)::int FROM thread t WHERE t.account_id = s.account_id AND t.session_id = s.id) AS threads
+  (SELECT count(*)::int FROM thread t WHERE t.account_id = s.account_id AND t.session_id = s.id
+    AND t.client_thread_id !~ '${SIDE_THREAD}') AS threads
 FROM session s
 LEFT JOIN project p ON p.account_id = s.account_id AND p.id = s.project_id
 LEFT JOIN worktree w ON w.account_id = s.account_id AND w.id = s.worktree_id

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createArchiveWriter, ensureAccount } from '../../archive/index.ts';
+import { createArchiveReader, createArchiveWriter, ensureAccount } from '../../archive/index.ts';
 import type { Database } from '../../db/index.ts';
 import { testDatabase } from '../../db/testing.ts';
 import { manualClock } from '../../kernel/clock.ts';
@@ -109,5 +109,21 @@ describe.each(recordedCases)('the recorded conversation %s', (name) => {
     expect(produced.length).toBeGreaterThan(name.endsWith('count-tokens') ? -1 : 0);
     const compacted = (await log(accountId)).some((line) => line.kind === 'client_compaction');
     if (!compacted) expect(echoed).toEqual([]);
+  });
+});
+
+describe('the threads of a session', () => {
+  it.each([
+    ['claude-code/opus-one-shot', 1],
+    ['claude-code/opus-session', 1],
+    ['claude-code/opus-subagent', 2],
+    ['codex/gpt-5.4-subagent', 2],
+  ])('of %s are its main line and its sub-agents, side requests not among them', async (name, threads) => {
+    const accountId = await account(`threads ${name}`);
+    await play(name, accountId, pipeline());
+    const { items } = await createArchiveReader(database.pool, { clock }).listSessions(accountId, {
+      limit: 10,
+    });
+    expect(items.map((session) => session.threads)).toEqual([threads]);
   });
 });

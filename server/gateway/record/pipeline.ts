@@ -12,6 +12,7 @@ import {
   type ChainedMessage,
   chainAnswer,
   hexOf,
+  isSideRequest,
   type ResolvedChain,
   resolveChain,
   rootHash,
@@ -75,7 +76,7 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
     }
     const placed = await placeRequest(event, read);
     const chain = await resolve(event.accountId, adapter, body, read, placed.root);
-    const isSide = read.identity.kind !== 'main' && read.identity.kind !== 'subagent';
+    const isSide = isSideRequest(read.identity.kind);
     const retry = isRetry(placed.thread, chain);
     const preambleHash = await savePreamble(event.accountId, body, read);
     await writer.append({

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../archive/index.ts';
-import type { Identity } from '../../conversation/index.ts';
+import { type Identity, isSideRequest, sideThread } from '../../conversation/index.ts';
 import type { ReadRequest, RequestHead } from '../adapter.ts';
 import type { TappedRequest } from '../tap.ts';
 
@@ -21,8 +21,8 @@ export function standsAlone({ kind }: Identity): boolean {
 
 /** Side requests keep to a thread of their own, so that the main line reads as the person had it. */
 export function ownThread(identity: Identity): Identity {
-  if (identity.kind === 'main' || identity.kind === 'subagent') return identity;
-  return { ...identity, clientThreadId: [identity.clientThreadId, identity.kind].filter(Boolean).join(':') };
+  if (!isSideRequest(identity.kind)) return identity;
+  return { ...identity, clientThreadId: sideThread(identity.clientThreadId, identity.kind) };
 }
 
 /** What is kept of a request before anything of its body is known. */
