@@ -32,6 +32,8 @@ export interface ThreadState {
   readonly head: MessageHash | null;
   /** `lastMessage` of the thread's newest request, null before the first: a request that ends there again is a retry. */
   readonly lastRequestMessage: MessageHash | null;
+  /** How often something was deleted in the account: what is known from before another count may be gone. */
+  readonly erasures: number;
 }
 
 /** An item ready to be written: text and body are masked. */
@@ -79,6 +81,8 @@ export interface RecordBatch {
     readonly message: MessageHash;
   }[];
   readonly marks: readonly NewMark[];
+  /** The thread's `erasures` when the chain was looked up; null where nothing was looked up. */
+  readonly asOf: number | null;
   /** The newest message of the chain after this batch; null leaves the thread's head as it is. */
   readonly head: MessageHash | null;
 }

@@ -49,6 +49,9 @@ function distinct(messages: readonly NewMessage[]): readonly NewMessage[] {
   return [...new Map(messages.map((message) => [hexOf(message.hash), message])).values()];
 }
 
+/** The chain of a batch was looked up before a deletion: it must be looked up again. */
+class StaleChain extends Error {}
+
 async function appendLog(
   connection: Queryable,
   clock: Clock,
@@ -56,7 +59,9 @@ async function appendLog(
 ): Promise<{ readonly appended: number; readonly sessionId: Uuid | null }> {
   const starts = startsOf(batch);
   if (starts.length === 0 && batch.marks.length === 0) return { appended: 0, sessionId: null };
-  const at = await tick(connection, batch.accountId, batch.at);
+  const { at, erasures } = await tick(connection, batch.accountId, batch.at);
+  if (batch.asOf !== null && batch.asOf !== erasures)
+    throw new StaleChain('something was deleted since the chain was looked up');
   let session = await lockSession(connection, clock, batch, at);
   const missing = inChainOrder(await readMissing(connection, batch.accountId, session.id, starts), batch);
   const mayBringTitle = missing.length > batch.messages.length || batch.messages.some(hasTypedWords);

@@ -186,14 +186,20 @@ ORDER BY g.slice, g.parent
 ON CONFLICT (account_id, slice, parent) DO NOTHING`;
 
 const TICK =
-  'UPDATE account SET clock_at = GREATEST(clock_at, $2::timestamptz) WHERE id = $1 RETURNING clock_at';
+  'UPDATE account SET clock_at = GREATEST(clock_at, $2::timestamptz) WHERE id = $1 RETURNING clock_at, erasures';
+
+/** The account as a transaction that holds its lock sees it: its clock, and how often something was deleted. */
+export interface Tick {
+  readonly at: Date;
+  readonly erasures: number;
+}
 
 /** The moment of a batch under the account's clock; takes the account's lock until the transaction ends. */
-export async function tick(connection: Queryable, accountId: Uuid, at: Millis): Promise<Date> {
-  const { rows } = await connection.query<{ clock_at: Date }>(
+export async function tick(connection: Queryable, accountId: Uuid, at: Millis): Promise<Tick> {
+  const { rows } = await connection.query<{ clock_at: Date; erasures: number }>(
     prepared('tick', TICK, [accountId, dateOf(at)]),
   );
   const [row] = rows;
   if (!row) throw new Error('the account of a batch does not exist');
-  return row.clock_at;
+  return { at: row.clock_at, erasures: row.erasures };
 }

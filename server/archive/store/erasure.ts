@@ -18,12 +18,13 @@ export async function deleteSession(
   at: Millis,
 ): Promise<boolean> {
   const done = await transaction(pool, async (connection) => {
-    const now = await tick(connection, accountId, at);
+    const { at: now } = await tick(connection, accountId, at);
     const found = await connection.query(
       'SELECT 1 FROM session WHERE account_id = $1 AND id = $2 FOR UPDATE',
       [accountId, sessionId],
     );
     if (found.rows.length === 0) return false;
+    await connection.query('UPDATE account SET erasures = erasures + 1 WHERE id = $1', [accountId]);
     await deleteRequests(connection, accountId, sessionId);
     const { events, messages } = await deleteEvents(connection, accountId, sessionId);
     const items = await deleteMessages(connection, accountId, messages);

@@ -103,6 +103,7 @@ export async function scene(pool: StorePool, handle = 'local'): Promise<Scene> {
       messages,
       aliases: [],
       marks: [],
+      asOf: null,
       head: messages.at(-1)?.hash ?? null,
       ...more,
     }),

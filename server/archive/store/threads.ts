@@ -16,6 +16,7 @@ interface ThreadRow {
   readonly agent_version: string | null;
   readonly head: Buffer | null;
   readonly last_request: Buffer | null;
+  readonly erasures: number;
 }
 
 /** Finds or makes the session and thread that an identity names; null where it names no session. */
@@ -57,7 +58,8 @@ export async function openThread(
 }
 
 const FIND = `
-SELECT s.id AS session_id, t.id AS thread_id, s.project_id, s.worktree_id, s.agent_version, t.head, t.last_request
+SELECT s.id AS session_id, t.id AS thread_id, s.project_id, s.worktree_id, s.agent_version, t.head, t.last_request,
+  (SELECT a.erasures FROM account a WHERE a.id = $1) AS erasures
 FROM session s JOIN thread t ON t.account_id = s.account_id AND t.session_id = s.id AND t.client_thread_id = $4
 WHERE s.account_id = $1 AND s.agent = $2 AND s.client_session_id = $3`;
 
@@ -85,7 +87,8 @@ SELECT $1, $9, opened.id, $10, $11, $8::timestamptz FROM opened
 ON CONFLICT (account_id, session_id, client_thread_id) DO UPDATE
   SET parent_thread_id = COALESCE(t.parent_thread_id, EXCLUDED.parent_thread_id)
 RETURNING t.session_id, t.id AS thread_id, t.head, t.last_request,
-  (SELECT project_id FROM opened), (SELECT worktree_id FROM opened), (SELECT agent_version FROM opened)`;
+  (SELECT project_id FROM opened), (SELECT worktree_id FROM opened), (SELECT agent_version FROM opened),
+  (SELECT a.erasures FROM account a WHERE a.id = $1) AS erasures`;
 
 function isUpToDate(row: ThreadRow, identity: Identity, place: Place | null): boolean {
   if (identity.agentVersion !== null && row.agent_version !== nameOrNull(identity.agentVersion)) return false;
@@ -108,5 +111,6 @@ function stateOf(row: ThreadRow, claimed: Place | null): ThreadState {
     place,
     head: row.head as Uint8Array as MessageHash | null,
     lastRequestMessage: row.last_request as Uint8Array as MessageHash | null,
+    erasures: row.erasures,
   };
 }

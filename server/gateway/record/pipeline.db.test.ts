@@ -127,3 +127,46 @@ describe('the threads of a session', () => {
     expect(items.map((session) => session.threads)).toEqual([threads]);
   });
 });
+
+describe('what is remembered of the request before', () => {
+  const content = async (accountId: Uuid) =>
+    (await log(accountId)).map(({ thread, kind, text, origin }) => ({ thread, kind, text, origin }));
+
+  it.each(recordedCases)('changes nothing in the archive of %s', async (name) => {
+    const remembering = await account(`remembering ${name}`);
+    const forgetful = await account(`forgetful ${name}`);
+    await play(name, remembering, pipeline());
+    for (const { request, answer } of readCase(name, forgetful, start)) {
+      const fresh = pipeline();
+      await fresh.request(request);
+      await fresh.answer(answer);
+    }
+    const plain = (lines: Awaited<ReturnType<typeof content>>) =>
+      lines.map((line) => ({ ...line, text: line.text?.replace(/\[masked:(\w+):\w+\]/g, '[$1]') }));
+    expect(plain(await content(remembering))).toEqual(plain(await content(forgetful)));
+  });
+
+  it('is not believed after a deletion: the next request brings all of it again', async () => {
+    const name = 'claude-code/opus-session';
+    const accountId = await account(`deleted ${name}`);
+    const reader = createArchiveReader(database.pool, { clock });
+    const exchanges = readCase(name, accountId, start);
+    const into = pipeline();
+    const half = Math.floor(exchanges.length / 2);
+    for (const { request, answer } of exchanges.slice(0, half)) {
+      await into.request(request);
+      await into.answer(answer);
+    }
+    const [before] = (await reader.listSessions(accountId, { limit: 10 })).items;
+    if (before === undefined) throw new Error('nothing was archived');
+    const typed = (await log(accountId)).filter((line) => line.kind === 'input' && line.thread === '');
+    expect(typed.length).toBeGreaterThan(0);
+    await reader.deleteSession(accountId, before.id, clock.now());
+    for (const { request, answer } of exchanges.slice(half)) {
+      await into.request(request);
+      await into.answer(answer);
+    }
+    const again = (await log(accountId)).filter((line) => line.kind === 'input' && line.thread === '');
+    expect(again.map((line) => line.text)).toEqual(expect.arrayContaining(typed.map((line) => line.text)));
+  });
+});

@@ -27,6 +27,7 @@ import type { TappedRequest } from '../tap.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
 import { maskBytes, maskItems } from './mask-items.ts';
 import { maskingWriter } from './masking-writer.ts';
+import { PrefixCache } from './prefix-cache.ts';
 import type { RecordedAnswer } from './protocol.ts';
 import { aboutRequest, headOf, ownThread, recordOf, standsAlone } from './request-record.ts';
 
@@ -45,6 +46,8 @@ export interface Pipeline {
 const REQUEST_LIMIT = 33 * 1024 * 1024;
 /** Most bytes that an answer's body may unfold to. */
 const ANSWER_LIMIT = 128 * 1024 * 1024;
+/** Bytes of requests that are kept to recognise the ones that repeat them. */
+const PREFIX_BYTES = 96 * 1024 * 1024;
 /** Requests whose answers are awaited; beyond it the oldest are forgotten (their answers then keep only the outcome). */
 const PENDING_LIMIT = 20_000;
 
@@ -59,6 +62,7 @@ interface Pending {
 export function createPipeline(store: ArchiveWriter): Pipeline {
   const writer = maskingWriter(store);
   const pending = new Map<string, Pending>();
+  const prefixes = new PrefixCache(PREFIX_BYTES);
 
   async function request(event: TappedRequest): Promise<string | null> {
     const head = headOf(event);
@@ -75,7 +79,7 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
       return unread;
     }
     const placed = await placeRequest(event, read);
-    const chain = await resolve(event.accountId, adapter, body, read, placed.root);
+    const chain = await resolve(event, adapter, body, read, placed);
     const isSide = isSideRequest(read.identity.kind);
     const retry = isRetry(placed.thread, chain);
     const preambleHash = await savePreamble(event.accountId, body, read);
@@ -86,8 +90,14 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
       messages: await messagesOf(chain.added, 'received', await writer.accountKey(event.accountId)),
       aliases: chain.aliases,
       marks: isSide || retry ? sideMarks(read.identity, chain) : moveMarks(placed.thread, chain, placed.root),
+      asOf: placed.thread?.erasures ?? null,
       head: hexOf(chain.head) === hexOf(placed.root) ? null : chain.head,
     });
+    if (placed.thread !== null) {
+      const { threadId, erasures } = placed.thread;
+      const { elements } = read;
+      prefixes.keep(threadId, { body, elements, positions: chain.positions, root: placed.root, erasures });
+    }
     await writer.saveRequest({
       ...recordOf(event, route),
       ...aboutRequest(read),
@@ -127,6 +137,7 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
           marks: complete
             ? []
             : [{ kind: 'partial_answer', message: last.hash, data: { ending: event.ending } }],
+          asOf: null,
           head: complete ? last.hash : null,
         });
       }
@@ -178,26 +189,33 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
   }
 
   async function resolve(
-    accountId: Uuid,
+    event: TappedRequest,
     adapter: ProtocolAdapter,
     body: Uint8Array,
     read: ReadRequest,
-    root: MessageHash,
+    { thread, root }: { readonly thread: ThreadState | null; readonly root: MessageHash },
   ): Promise<ResolvedChain<MaskedItem>> {
+    const { accountId } = event;
     const key = await writer.accountKey(accountId);
+    const { elements } = read;
+    const start =
+      thread === null
+        ? null
+        : prefixes.startOf(thread.threadId, { body, elements, root, erasures: thread.erasures });
     const walk = resolveChain<MaskedItem>({
       key,
-      root,
-      elements: read.elements.map(({ start, end }) => body.subarray(start, end)),
+      root: start?.at ?? root,
+      elements: elements.slice(start?.count ?? 0).map((slice) => body.subarray(slice.start, slice.end)),
       parse: adapter.parseMessage,
       forms: adapter.forms,
     });
-    return answerNeeds<MaskedItem>(walk, {
+    const chain = await answerNeeds<MaskedItem>(walk, {
       slices: (slices): Promise<ReadonlyMap<string, readonly SliceMapping[]>> =>
         writer.lookUpSlices(accountId, slices),
       children: (parent, wanted) => writer.childrenOf(accountId, parent, wanted),
       masked: (items) => maskItems(items, key),
     });
+    return start === null ? chain : { ...chain, positions: [...start.positions, ...chain.positions] };
   }
 
   async function savePreamble(
