@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { faultOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import type { Tap, TappedAnswer } from '../tap.ts';
+import type { Tap, TappedAnswer, TappedRequest } from '../tap.ts';
 import type { FromWorker, RecordedAnswer, ToWorker, WorkerSettings } from './protocol.ts';
 
 /** What waits to be archived, and why it waits if it does. */
@@ -37,6 +37,12 @@ export interface RecorderParts {
 }
 
 /**
+ * How long a request is left alone before it is copied for the worker. Copying takes time from the very moment in which
+ * its bytes are written to the provider; an answer that ends sooner takes it along.
+ */
+const LEAVE_ALONE_MS = 20;
+
+/**
  * Starts the worker that archives. If the worker dies it is started again; what it held is lost and counted, and the
  * next request of each conversation brings it again, since agents send their whole history.
  * @param worker file of the worker's code
@@ -46,6 +52,7 @@ export function startRecorder(
   settings: WorkerSettings,
   { clock, log, metrics, limitBytes = WAITING_BYTES }: RecorderParts,
 ): Recorder {
+  const fresh = new Map<string, { readonly request: TappedRequest; readonly timer: NodeJS.Timeout }>();
   const waiting = new Map<number, number>();
   let waitingBytes = 0;
   let lastJob = 0;
@@ -99,14 +106,24 @@ export function startRecorder(
     }
   }
 
+  /** Hands a request on, if that has not happened yet. */
+  function handOn(id: string): void {
+    const held = fresh.get(id);
+    if (held === undefined) return;
+    fresh.delete(id);
+    clearTimeout(held.timer);
+    lastJob += 1;
+    // The one copy on this thread: the gateway's own buffer may still be on its way to the provider.
+    const body = new Uint8Array(held.request.body);
+    send({ job: lastJob, request: { ...held.request, body } }, body.byteLength + EVENT_BYTES, [body.buffer]);
+  }
+
   return {
     requestReceived(request) {
-      lastJob += 1;
-      // The one copy on this thread: the gateway's own buffer is still on its way to the provider.
-      const body = new Uint8Array(request.body);
-      send({ job: lastJob, request: { ...request, body } }, body.byteLength + EVENT_BYTES, [body.buffer]);
+      fresh.set(request.id, { request, timer: setTimeout(() => handOn(request.id), LEAVE_ALONE_MS) });
     },
     answerEnded(answer) {
+      handOn(answer.id);
       lastJob += 1;
       const recorded = joined(answer, clock);
       const size = (recorded.body?.byteLength ?? 0) + EVENT_BYTES;
@@ -116,8 +133,9 @@ export function startRecorder(
         recorded.body === null ? [] : [recorded.body.buffer as ArrayBuffer],
       );
     },
-    state: () => ({ waitingBytes, waitingEvents: waiting.size, trouble }),
+    state: () => ({ waitingBytes, waitingEvents: waiting.size + fresh.size, trouble }),
     async close(boundMs) {
+      for (const id of [...fresh.keys()]) handOn(id);
       if (waiting.size > 0) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, boundMs);
