@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { headerOf, type LoggedRequest, type Scenario, startSimulator } from '../simulator/index.ts';
 import { makeScratchAt } from './harness/scratch.ts';
 import { Side } from './harness/side.ts';
+import { withoutWording } from './harness/wording.ts';
 
 /**
  * Records what the agents send, in the layout of `recorded/`: `node server/setup/run.mjs e2e/clients/main.ts FOLDER`.
@@ -97,7 +98,7 @@ function writeRecording(folder: string, log: readonly LoggedRequest[]): void {
       answerHeaders: answer?.headers ?? [],
     };
     writeFileSync(`${stem}.headers.json`, `${JSON.stringify(head, null, 1)}\n`);
-    if (body !== '') writeFileSync(`${stem}.request.json`, body);
+    if (body !== '') writeFileSync(`${stem}.request.json`, withoutWording(body));
     if (answer === undefined || answer.body.length === 0) continue;
     const stream = headerOf(answer.headers, 'content-type')?.includes('event-stream') === true;
     writeFileSync(`${stem}.response.${stream ? 'sse' : 'json'}`, answer.body);

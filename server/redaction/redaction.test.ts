@@ -98,7 +98,7 @@ const harmless: readonly (readonly [string, string])[] = [
     'NAME_BYPASS="__prerender_bypass",TOKEN_HEADER="x-next-token",USE_CREDENTIALS = "use-it-all"',
   ],
   ['a number', 'MAX_TOKENS=272_000 const STEP_TOKENS = 272_000;'],
-  ['a package in an address', 'https://registry.npmjs.org/@scope%2fname patch:typescript%40npm%3A5.9.3'],
+  ['a package in an address', 'https://packages.example/@scope%2fname patch:typescript%40npm%3A5.9.3'],
   ['a lockfile line', '"integrity": "sha512-oGEzyi2sMXhwS6d0JTlDaxtIHaJEAT8hsxTu7rWkiOO1w=="'],
 ];
 
