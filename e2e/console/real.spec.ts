@@ -90,30 +90,22 @@ test('sub-agents stand in the transcript of their session, images are shown', as
 }) => {
   await replay(SUBAGENT, product.url, '/anthropic');
   await replay(IMAGE, product.url, '/anthropic');
-  await expect
-    .poll(async () => (await (await request.get('/api/v1/sessions?agent=claude-code')).json()).items.length)
-    .toBe(3);
-  const { items } = await (await request.get('/api/v1/sessions?agent=claude-code')).json();
-  const withSub = items.find((one: { threads: number }) => one.threads > 1);
-  await page.goto(`/archive/${withSub.id}`);
+  const sessions = async (): Promise<readonly { id: string; threads: number }[]> =>
+    (await (await request.get('/api/v1/sessions?agent=claude-code')).json()).items;
+  const subAgentSession = async () => (await sessions()).find((one) => one.threads > 1)?.id;
+  await expect.poll(subAgentSession).toBeDefined();
+  await page.goto(`/archive/${await subAgentSession()}`);
   await expect(page.getByText('Sub-agent', { exact: true }).first()).toBeVisible();
-  const withImage = await Promise.all(
-    items.map(async (one: { id: string }) => ({
-      id: one.id,
-      rows: (await (await request.get(`/api/v1/sessions/${one.id}/log?limit=500`)).json()).rows as {
-        seq: number;
-        media: number;
-      }[],
-    })),
-  ).then(
-    (logs: readonly { id: string; rows: readonly { seq: number; media: number }[] }[]) =>
-      logs.flatMap(({ id, rows }) =>
-        rows.filter((row) => row.media > 0).map((row) => ({ id, seq: row.seq })),
-      )[0],
-  );
-  expect(withImage).toBeDefined();
-  const image = await (await request.get(`/api/v1/sessions/${withImage?.id}/log/${withImage?.seq}`)).json();
-  const { media } = await (await request.get(`/api/v1/documents/${image.docid}`)).json();
+  const image = async () => {
+    for (const { id } of await sessions()) {
+      const { rows } = await (await request.get(`/api/v1/sessions/${id}/log?limit=500`)).json();
+      const row = rows.find((one: { seq: number; media: number }) => one.media > 0);
+      if (row !== undefined) return row as { seq: number; docid: string };
+    }
+    return undefined;
+  };
+  await expect.poll(image).toBeDefined();
+  const { media } = await (await request.get(`/api/v1/documents/${(await image())?.docid}`)).json();
   const blob = await request.get(`/api/v1/blobs/${media[0].hash}`);
   expect(blob.headers()['content-type']).toMatch(/^image\//);
   expect((await blob.body()).length).toBe(media[0].bytes);
