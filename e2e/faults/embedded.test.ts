@@ -83,7 +83,10 @@ describe.skipIf(!isLinux)('the embedded database', () => {
     await expectWhole(product.url, talk, 60_000);
   });
 
-  test('killed under load: what was acknowledged stays, and every conversation is archived whole', async () => {
+  test('killed under load: what was acknowledged stays, and every conversation is archived whole', async ({
+    onTestFailed,
+  }) => {
+    onTestFailed(() => process.stderr.write(product.output()));
     const random = numbers('database killed');
     const talks = Array.from({ length: TALKS }, (_, n) => new Talk(`database ${n}`));
     const held: Acknowledged = new Map();

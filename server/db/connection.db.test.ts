@@ -30,3 +30,16 @@ test('a database is given up though queries and transactions of it hang', async 
   await database.stop();
   await sleeping;
 });
+
+test('a connection that is lost while it is in use fails its next query and ends nothing else', async () => {
+  const database = await testDatabase();
+  const client = await database.pool.connect();
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const lost = new Promise<void>((resolve) => client.once('end', () => resolve()));
+  await database.pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+  await lost;
+  await expect(client.query('SELECT 1')).rejects.toThrow();
+  client.release(true);
+  expect((await database.pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  await database.stop();
+});

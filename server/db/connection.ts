@@ -46,6 +46,11 @@ export function openPool(settings: ConnectionSettings, log: Logger, options: Poo
     keepAlive: true,
     application_name: options.name ?? 'context-mode',
   });
+  // A connection that is lost while somebody uses it tells so beside the query that fails by it; unheard, that would end
+  // the thread.
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+  });
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'));
   return pool;
 }
