@@ -86,7 +86,9 @@ describe.skipIf(!isLinux)('the embedded database', () => {
   test('killed under load: what was acknowledged stays, and every conversation is archived whole', async ({
     onTestFailed,
   }) => {
-    onTestFailed(() => process.stderr.write(product.output()));
+    onTestFailed(() => {
+      process.stderr.write(product.output());
+    });
     const random = numbers('database killed');
     const talks = Array.from({ length: TALKS }, (_, n) => new Talk(`database ${n}`));
     const held: Acknowledged = new Map();
