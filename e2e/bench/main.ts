@@ -5,7 +5,7 @@ import { growingConversation } from './conversation.ts';
 import { connections, percentile, timeToFirstByte } from './measure.ts';
 
 /** Requests per arm and size in each round, and rounds; arms take turns within a round, so that drift hits all alike. */
-const ROUNDS = 5;
+const ROUNDS = 15;
 const PER_ROUND: Readonly<Record<string, number>> = { '2 KB': 60, '300 KB': 30, '3 MB': 12 };
 const SIZES: Readonly<Record<string, number>> = { '2 KB': 2_000, '300 KB': 300_000, '3 MB': 3_000_000 };
 /** Large requests kept in flight while small ones are measured. */
