@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,9 @@ export async function startArms(): Promise<Arms> {
 }
 
 async function startScript(children: ChildProcess[], file: string, ...parameters: string[]): Promise<number> {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, file), ...parameters], {
+  const flags = file === 'gateway-only.ts' ? await startFlags() : [];
+  const script = join(import.meta.dirname, file);
+  const child = spawn(process.execPath, [...flags, '--import', 'tsx', script, ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
@@ -63,7 +65,7 @@ async function startScript(children: ChildProcess[], file: string, ...parameters
 
 async function startProduct(children: ChildProcess[], home: string, upstream: string): Promise<string> {
   const port = await freePort();
-  const child = spawn(process.execPath, ['dist/main.js'], {
+  const child = spawn(process.execPath, [...(await startFlags()), 'dist/main.js'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
@@ -76,6 +78,12 @@ async function startProduct(children: ChildProcess[], home: string, upstream: st
   children.push(child);
   await firstLine(child, 'Data');
   return `http://127.0.0.1:${port}`;
+}
+
+/** The flags of Node that `npm start` runs the product with. */
+async function startFlags(): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { start: string } };
+  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
 }
 
 async function firstLine(child: ChildProcess, begins: string): Promise<string> {

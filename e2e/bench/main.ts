@@ -1,13 +1,24 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Arm, startArms } from './arms.ts';
 import { growingConversation } from './conversation.ts';
 import { connections, percentile, timeToFirstByte } from './measure.ts';
 
 /** Requests per arm and size in each round, and rounds; arms take turns within a round, so that drift hits all alike. */
-const ROUNDS = 15;
+const ROUNDS = 12;
 const PER_ROUND: Readonly<Record<string, number>> = { '2 KB': 60, '300 KB': 30, '3 MB': 12 };
+/** Requests that each arm answers before anything is counted, so that no arm is measured while it compiles. */
+const WARM_UP = 400;
+/**
+ * How requests follow each other, in milliseconds between an answer's end and the next request. An agent waits for its
+ * model and its tools in between; back to back shows what the gateway's other work costs while it is under way.
+ */
+const PACES: Readonly<Record<string, number>> = { 'one at a time': 40, 'back to back': 0 };
+/** Quiet after an arm's turn: what it does behind an answer must not be counted against the next arm. */
+const SETTLE_MS = 600;
 const SIZES: Readonly<Record<string, number>> = { '2 KB': 2_000, '300 KB': 300_000, '3 MB': 3_000_000 };
+const COLD_ROUNDS = 24;
 /** Large requests kept in flight while small ones are measured. */
 const LARGE_IN_FLIGHT = 2;
 const SMALL_BESIDE_LARGE = 60;
@@ -27,7 +38,10 @@ const all = [arms.direct, arms.bare, arms.through, arms.archiving];
 let sessions = 1;
 try {
   const rows: Row[] = [];
-  for (const size of Object.keys(SIZES)) rows.push(...(await warm(size)));
+  await warmUp();
+  for (const pace of Object.keys(PACES)) {
+    for (const size of Object.keys(SIZES)) rows.push(...(await warm(size, pace)));
+  }
   rows.push(...(await cold()));
   rows.push(...(await besideLarge()));
   await report(rows);
@@ -35,8 +49,20 @@ try {
   await arms.stop();
 }
 
+async function warmUp(): Promise<void> {
+  const agent = connections(1);
+  for (const arm of all) {
+    const talk = growingConversation(2_000, sessions++);
+    for (let n = 0; n < WARM_UP; n += 1) await ask(arm, talk, agent);
+    const large = growingConversation(300_000, sessions++);
+    for (let n = 0; n < WARM_UP / 10; n += 1) await ask(arm, large, agent);
+    await pause(SETTLE_MS);
+  }
+  agent.destroy();
+}
+
 /** Each arm's conversation grows by one turn a request; its first request (unseen history) is not counted. */
-async function warm(size: string): Promise<Row[]> {
+async function warm(size: string, pace: string): Promise<Row[]> {
   const samples = new Map<string, number[]>();
   const agent = connections(1);
   const talks = new Map(all.map((arm) => [arm.name, growingConversation(SIZES[size] ?? 0, sessions++)]));
@@ -45,21 +71,25 @@ async function warm(size: string): Promise<Row[]> {
     for (const arm of turned(round)) {
       await ask(arm, talks.get(arm.name), agent);
       for (let n = 0; n < (PER_ROUND[size] ?? 0); n += 1) {
+        if ((PACES[pace] ?? 0) > 0) await pause(PACES[pace] ?? 0);
         push(samples, arm.name, await ask(arm, talks.get(arm.name), agent));
       }
+      await pause(SETTLE_MS);
     }
   }
   agent.destroy();
-  return rowsOf(`${size}, warm`, samples);
+  return rowsOf(`${size}, warm, ${pace}`, samples);
 }
 
 /** Every request is a conversation of 3 MB that was never seen. */
 async function cold(): Promise<Row[]> {
   const samples = new Map<string, number[]>();
   const agent = connections(1);
-  for (let n = 0; n < 12; n += 1) {
-    for (const arm of all)
+  for (let n = 0; n < COLD_ROUNDS; n += 1) {
+    for (const arm of turned(n)) {
       push(samples, arm.name, await ask(arm, growingConversation(3_000_000, sessions++), agent));
+      await pause(SETTLE_MS);
+    }
   }
   agent.destroy();
   return rowsOf('3 MB, cold', samples);
@@ -80,6 +110,7 @@ async function besideLarge(): Promise<Row[]> {
     for (let n = 0; n < SMALL_BESIDE_LARGE; n += 1) push(samples, arm.name, await ask(arm, talk, small));
     running = false;
     await Promise.all(load);
+    await pause(SETTLE_MS * 3);
     small.destroy();
     large.destroy();
   }

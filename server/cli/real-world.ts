@@ -11,6 +11,8 @@ import { systemCodeOf } from './failure.ts';
 import { listProcesses } from './processes.ts';
 import type { HttpAnswer, HttpHeaders, Started, World } from './world.ts';
 
+/** As the product's own `start` script has them. */
+const NODE_FLAGS = ['--initial-old-space-size=128'];
 /** An answer larger than this is not one of the gateway's. */
 const MAX_ANSWER_BYTES = 16_000_000;
 
@@ -150,7 +152,7 @@ function run(
 function startNode(script: string, options: { folder: string; logFile: string }): Started {
   const log = openSync(options.logFile, 'a', 0o600);
   try {
-    const child = spawn(process.execPath, [script], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, script], {
       cwd: options.folder,
       detached: true,
       windowsHide: true,
