@@ -3,6 +3,7 @@ import { documentInput } from './documents.ts';
 import { listRequestsInput, requestInput } from './requests.ts';
 import type { createCaller } from './router.ts';
 import { document, logPage, logRow, pageOf, request, session } from './schemas.ts';
+import { searchAnswer, searchInput } from './search.ts';
 import { listSessionsInput, logEntryInput, logInput, sessionInput } from './sessions.ts';
 import { connections, consoleLink, settings } from './status.ts';
 
@@ -72,6 +73,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     input: logEntryInput,
     output: logRow,
     call: (caller, given) => caller.sessions.logEntry(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/search',
+    operationId: 'search',
+    summary: 'Documents that fit words and filters, best first',
+    input: searchInput,
+    output: searchAnswer,
+    call: (caller, given) => caller.search.find(as(given)),
   },
   {
     method: 'GET',

@@ -7,6 +7,7 @@ export type {
   WireDocument,
   WireLogRow,
   WireRequest,
+  WireSearchHit,
   WireSession,
   WireUsage,
 } from './schemas.ts';

@@ -1,6 +1,7 @@
 import { documentsRouter } from './documents.ts';
 import { liveRouter } from './live.ts';
 import { requestsRouter } from './requests.ts';
+import { searchRouter } from './search.ts';
 import { sessionsRouter } from './sessions.ts';
 import { statusRouter } from './status.ts';
 import { createCallerFactory, router } from './trpc.ts';
@@ -10,6 +11,7 @@ export const appRouter = router({
   documents: documentsRouter,
   live: liveRouter,
   requests: requestsRouter,
+  search: searchRouter,
   sessions: sessionsRouter,
   status: statusRouter,
 });

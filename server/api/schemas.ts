@@ -118,6 +118,44 @@ export const request = z
   })
   .meta({ id: 'Request' });
 
+export const itemKind = z.enum([
+  'input',
+  'injected',
+  'system',
+  'answer',
+  'reasoning',
+  'tool_call',
+  'tool_result',
+  'image',
+  'file',
+  'compaction',
+  'unknown',
+]);
+
+export const role = z.enum(['user', 'assistant', 'system', 'developer', 'tool', 'unknown']);
+
+export const searchHit = z
+  .object({
+    docid: z.string(),
+    sessionId: id,
+    seq: z.int().describe('log position in the session'),
+    sessionTitle: z.string(),
+    project: z.object({ id, name: z.string() }).nullable(),
+    thread: z.string().describe('`main`, or the id of a sub-agent'),
+    kind: itemKind,
+    role,
+    tool: z.string().nullable(),
+    path: z.string().nullable(),
+    at: time,
+    offset: z.int().describe("characters into the item's own text at which the match begins"),
+    snippet: z.object({
+      text: z.string(),
+      marks: z.array(z.tuple([z.int(), z.int()])).describe('ranges of UTF-16 units in `text`, end excluded'),
+    }),
+    score: z.number().describe('comparable inside one answer only'),
+  })
+  .meta({ id: 'SearchHit' });
+
 export const project = z.object({ id, name: z.string(), sessions: z.int() }).meta({ id: 'Project' });
 
 export const connection = z.object({
@@ -150,4 +188,5 @@ export type WireLogRow = z.infer<typeof logRow>;
 export type WireDocument = z.infer<typeof document>;
 export type WireRequest = z.infer<typeof request>;
 export type WireConnection = z.infer<typeof connection>;
+export type WireSearchHit = z.infer<typeof searchHit>;
 export type WireUsage = z.infer<typeof usage>;
