@@ -79,7 +79,7 @@ export function createWorld(options: {
     inputCache: new InputCache(),
     issued: new Map(),
     issuedItems: new Map(),
-    secret: sha256(`secret/${options.seed}`),
+    secret: secretOf(options.seed),
     idsFor: (body) => {
       const digest = sha256(body);
       const count = (seen.get(digest) ?? 0) + 1;
@@ -87,6 +87,11 @@ export function createWorld(options: {
       return idMaker(`${options.seed}/${digest}/${count}`);
     },
   };
+}
+
+/** The key of all signatures and ciphertexts of a simulator with that seed. */
+export function secretOf(seed = 'simulator'): string {
+  return sha256(`secret/${seed}`);
 }
 
 /** The window of a model in tokens, as the settings have it or else the model's own. */

@@ -6,16 +6,16 @@ import { fitOutput } from '../script/fit.ts';
 import type { Plan, Turn } from '../script/types.ts';
 import { seal } from '../seal.ts';
 import { type Answer, eventFrame, jsonAnswer } from '../wire/answer.ts';
-import { headerOf, type LoggedRequest } from '../wire/log.ts';
+import type { LoggedRequest } from '../wire/log.ts';
 import type { World } from '../world.ts';
 import { windowOf } from '../world.ts';
 import { type CacheSplit, positionsOf } from './cache.ts';
 import { chargeOf } from './charge.ts';
-import { type AnthropicError, anthropicErrorAnswer, anthropicStatusFault, promptTooLong } from './errors.ts';
+import { anthropicAccountOf, checkMessages } from './check.ts';
+import { anthropicErrorAnswer, anthropicStatusFault, promptTooLong } from './errors.ts';
 import { messageBlocks, streamedMessage, wholeMessage } from './message.ts';
-import { type AnthropicModel, findAnthropicModel, unknownAnthropicModel } from './models.ts';
-import { type Binding, bindingOf, checkThinking, type ThinkingCheck } from './thinking.ts';
-import { invalidMessages } from './validity.ts';
+import type { AnthropicModel } from './models.ts';
+import { type Binding, bindingOf } from './thinking.ts';
 
 /** A Messages request, read. */
 export type MessagesCall = {
@@ -29,15 +29,11 @@ export type MessagesCall = {
 /** Answers `POST /v1/messages`. */
 export function answerMessages(call: MessagesCall, world: World): Answered {
   const { body, ids } = call;
-  const refused = checkRequest(call, world);
-  if (refused !== undefined)
-    return { answer: anthropicErrorAnswer(refused, ids, accountHeaders(call, world)) };
-  const model = modelOf(body);
+  const checked = check(call, world, false);
+  if (checked.error !== undefined)
+    return { answer: anthropicErrorAnswer(checked.error, ids, accountHeaders(call, world)) };
+  const { model, thinking } = checked;
   const rule = { charactersPerToken: world.settings.charactersPerToken };
-  const thinking = checkCallThinking(call, model, world);
-  if (thinking.error !== undefined) {
-    return { answer: anthropicErrorAnswer(thinking.error, ids, accountHeaders(call, world)) };
-  }
   const positions = positionsOf(body, cacheScope(call, model), rule, thinking.dropped);
   const total = positions.at(-1)?.tokens ?? 0;
   const window = windowOf(world.settings, model.id, model.windowTokens);
@@ -83,12 +79,10 @@ export function answerMessages(call: MessagesCall, world: World): Answered {
 
 /** Answers `POST /v1/messages/count_tokens`: the token rule over the whole prompt, after the same checks. */
 export function answerCountTokens(call: MessagesCall, world: World): Answered {
-  const refused = checkRequest(call, world, true);
-  if (refused !== undefined)
-    return { answer: anthropicErrorAnswer(refused, call.ids, accountHeaders(call, world)) };
-  const { error, dropped } = checkCallThinking(call, modelOf(call.body), world);
-  if (error !== undefined)
-    return { answer: anthropicErrorAnswer(error, call.ids, accountHeaders(call, world)) };
+  const checked = check(call, world, true);
+  if (checked.error !== undefined)
+    return { answer: anthropicErrorAnswer(checked.error, call.ids, accountHeaders(call, world)) };
+  const { dropped } = checked.thinking;
   const rule = { charactersPerToken: world.settings.charactersPerToken };
   const total = positionsOf(call.body, '', rule, dropped).at(-1)?.tokens ?? 0;
   const edits =
@@ -127,45 +121,16 @@ export function messagesFault(
   }
 }
 
-function checkRequest(call: MessagesCall, world: World, counting = false): AnthropicError | undefined {
-  const { rules } = world.settings;
-  const name = asString(call.body.model);
-  if (name !== undefined && rules['anthropic.unknown-model'] && findAnthropicModel(name) === undefined) {
-    return { status: 404, type: 'not_found_error', message: `model: ${name}` };
-  }
-  if (!rules.validate) return undefined;
-  return invalidMessages(call.body, {
-    model: modelOf(call.body),
-    betas: betasOf(call.entry),
-    rules,
-    counting,
-  });
-}
-
-function modelOf(body: JsonObject): AnthropicModel {
-  const name = asString(body.model) ?? '';
-  return findAnthropicModel(name) ?? unknownAnthropicModel(name);
-}
-
-function betasOf(entry: LoggedRequest): Set<string> {
-  const values = entry.headers
-    .filter(([name]) => name.toLowerCase() === 'anthropic-beta')
-    .map(([, value]) => value);
-  return new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()));
-}
-
-function checkCallThinking(call: MessagesCall, model: AnthropicModel, world: World): ThinkingCheck {
+function check(call: MessagesCall, world: World, counting: boolean) {
   const { settings, secret, issued } = world;
-  if (!settings.rules.validate) return { error: undefined, dropped: new Set(), transformations: undefined };
-  const betas = betasOf(call.entry);
-  return checkThinking(call.body, { model, account: credentialOf(call), betas, settings, secret, issued });
+  return checkMessages(call.body, call.entry.headers, { settings, secret, issued, counting });
 }
 
 /** Signs the thinking of one answer, each block bound to what stands before it. */
 function signer(call: MessagesCall, model: AnthropicModel, world: World): (text: string) => string {
   let binding: Omit<Binding, 'text'> | undefined;
   return (text) => {
-    binding ??= bindingOf(call.body, model, credentialOf(call));
+    binding ??= bindingOf(call.body, model, anthropicAccountOf(call.entry.headers));
     const signature = seal({ ...binding, text: sha256(text) }, world.secret);
     binding = { ...binding, before: sha256(signature) };
     return signature;
@@ -180,15 +145,9 @@ function remember(blocks: readonly JsonObject[], world: World): void {
   world.issued.set(id, signatures);
 }
 
-/** The credential stands for the organization, the account and the workspace. */
-function credentialOf(call: MessagesCall): string {
-  const { headers } = call.entry;
-  return sha256(headerOf(headers, 'x-api-key') ?? headerOf(headers, 'authorization') ?? '').slice(0, 16);
-}
-
 /** Caches are apart per workspace and per model. */
 function cacheScope(call: MessagesCall, model: AnthropicModel): string {
-  return `${credentialOf(call)}/${model.id}`;
+  return `${anthropicAccountOf(call.entry.headers)}/${model.id}`;
 }
 
 function usageOf(split: CacheSplit): JsonObject {

@@ -1,6 +1,6 @@
 import type { Answered } from '../answered.ts';
 import type { Fault } from '../faults.ts';
-import { type IdMaker, sha256 } from '../ids.ts';
+import type { IdMaker } from '../ids.ts';
 import { asNumber, asObject, asString, type JsonObject } from '../json.ts';
 import { fitOutput } from '../script/fit.ts';
 import { extractiveSummary } from '../script/summary.ts';
@@ -8,21 +8,20 @@ import type { Plan, Turn } from '../script/types.ts';
 import { seal } from '../seal.ts';
 import { tokensOfLength } from '../tokens.ts';
 import { type Answer, eventFrame, jsonAnswer } from '../wire/answer.ts';
-import { headerOf, type LoggedRequest } from '../wire/log.ts';
+import type { LoggedRequest } from '../wire/log.ts';
 import { type World, windowOf } from '../world.ts';
 import { type InputSplit, inputItems, inputPositions } from './cache.ts';
 import { chargeOfResponse } from './charge.ts';
+import { checkResponses, openAiAccountOf, openAiModelOf } from './check.ts';
 import {
   CONTEXT_LENGTH_ERROR,
   CONTEXT_LENGTH_MESSAGE,
-  type OpenAiError,
   openAiErrorAnswer,
   openAiStatusFault,
 } from './errors.ts';
-import { findOpenAiModel, type OpenAiModel, unknownOpenAiModel } from './models.ts';
-import { checkReasoning, type ReasoningCheck, reasoningSealer } from './reasoning.ts';
+import type { OpenAiModel } from './models.ts';
+import { reasoningSealer } from './reasoning.ts';
 import { outputItems, responseObject, streamedResponse, wholeResponse } from './response.ts';
-import { invalidResponseRequest } from './validity.ts';
 
 /** A Responses request, read. */
 export type ResponsesCall = {
@@ -36,14 +35,14 @@ export type ResponsesCall = {
 /** Answers `POST /v1/responses`. */
 export function answerResponses(call: ResponsesCall, world: World): Answered {
   const { body, ids } = call;
-  const model = modelOf(body);
-  const refused = checkRequest(call, model, world);
-  if (refused !== undefined) return { answer: openAiErrorAnswer(refused, ids, accountHeaders()) };
+  const checked = checkResponses(body, call.entry.headers, {
+    settings: world.settings,
+    secret: world.secret,
+    issued: world.issuedItems,
+  });
+  if (checked.error !== undefined) return { answer: openAiErrorAnswer(checked.error, ids, accountHeaders()) };
+  const { model, reasoning } = checked;
   const rule = { charactersPerToken: world.settings.charactersPerToken };
-  const reasoning = checkCallReasoning(call, model, world);
-  if (reasoning.error !== undefined) {
-    return { answer: openAiErrorAnswer(reasoning.error, ids, accountHeaders()) };
-  }
   const positions = inputPositions(body, cacheScope(call, model), rule, reasoning.dropped);
   const total = positions.at(-1)?.tokens ?? 0;
   const window = windowOf(world.settings, model.id, model.windowTokens);
@@ -61,7 +60,7 @@ export function answerResponses(call: ResponsesCall, world: World): Answered {
   const isCut = fitted.stopReason === 'max_tokens' || fitted.stopReason === 'model_context_window_exceeded';
   const computed = usageOf(split, fitted.outputTokens, fitted.thinkingTokens, model);
   const usage = { ...computed, ...(call.plan.usage ?? {}) };
-  const account = credentialOf(call);
+  const account = openAiAccountOf(call.entry.headers);
   const encrypt = reasoningSealer(inputItems(body), { model, account, secret: world.secret });
   const items = outputItems(fitted.plan, { ids, encrypt });
   remember(items, world);
@@ -109,7 +108,12 @@ export function answerCompact(call: ResponsesCall, world: World): Answered {
     object: 'response.compaction',
     created_at: Math.floor(call.entry.receivedAtMs / 1000),
     output: [...kept, compactionItem(call, world)],
-    usage: usageOf({ totalTokens: total, cachedTokens: 0, writtenTokens: 0 }, output, 0, modelOf(call.body)),
+    usage: usageOf(
+      { totalTokens: total, cachedTokens: 0, writtenTokens: 0 },
+      output,
+      0,
+      openAiModelOf(call.body),
+    ),
   };
   return { answer: jsonAnswer(200, body, accountHeaders()) };
 }
@@ -156,7 +160,7 @@ function failing(
   const response = responseObject(
     {
       id: call.ids('resp_', 48),
-      model: modelOf(call.body).id,
+      model: openAiModelOf(call.body).id,
       createdAtMs: call.entry.receivedAtMs,
       request: call.body,
       extra: {},
@@ -170,37 +174,6 @@ function failing(
   return { ...whole, frames: [...kept, eventFrame('response.failed', data)] };
 }
 
-function checkRequest(call: ResponsesCall, model: OpenAiModel, world: World): OpenAiError | undefined {
-  const { rules } = world.settings;
-  if (rules['openai.unknown-model'] && findOpenAiModel(model.id) === undefined) {
-    return {
-      status: 404,
-      type: 'invalid_request_error',
-      message: `The model \`${model.id}\` does not exist or you do not have access to it.`,
-      param: null,
-      code: 'model_not_found',
-    };
-  }
-  if (!rules.validate) return undefined;
-  return invalidResponseRequest(call.body, { model, rules, issued: world.issuedItems });
-}
-
-function modelOf(body: JsonObject): OpenAiModel {
-  const name = asString(body.model) ?? '';
-  return findOpenAiModel(name) ?? unknownOpenAiModel(name);
-}
-
-function checkCallReasoning(call: ResponsesCall, model: OpenAiModel, world: World): ReasoningCheck {
-  const { rules } = world.settings;
-  if (!rules.validate) return { error: undefined, dropped: new Set(), transformations: [] };
-  return checkReasoning(inputItems(call.body), {
-    model,
-    account: credentialOf(call),
-    rules,
-    secret: world.secret,
-  });
-}
-
 /** Keeps which items follow which reasoning, to know them when they come back. */
 function remember(items: readonly JsonObject[], world: World): void {
   let last: { id: string; ciphertext: string } | undefined;
@@ -211,13 +184,8 @@ function remember(items: readonly JsonObject[], world: World): void {
   }
 }
 
-/** The credential stands for the organization and the account. */
-function credentialOf(call: ResponsesCall): string {
-  return sha256(headerOf(call.entry.headers, 'authorization') ?? '').slice(0, 16);
-}
-
 function cacheScope(call: ResponsesCall, model: OpenAiModel): string {
-  return `${credentialOf(call)}/${model.id}/${asString(call.body.prompt_cache_key) ?? ''}`;
+  return `${openAiAccountOf(call.entry.headers)}/${model.id}/${asString(call.body.prompt_cache_key) ?? ''}`;
 }
 
 function usageOf(split: InputSplit, output: number, reasoning: number, model: OpenAiModel): JsonObject {
