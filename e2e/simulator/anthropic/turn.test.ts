@@ -37,6 +37,15 @@ describe('reading a request of Claude Code', () => {
     expect(turn.results.map((round) => round.map(({ text }) => text))).toEqual([['c', 'b']]);
   });
 
+  it('tells OpenCode’s and Pi’s side requests and sub-agents', () => {
+    const asked = (system: string, changes: JsonObject = {}, headers: [string, string][] = []) =>
+      read([user('x')], { tools: [], system: [typed(system)], ...changes }, headers).kind;
+    expect(asked('You are a title generator. Say one.')).toBe('title');
+    expect(asked('You are a context summarization assistant.')).toBe('compaction');
+    expect(asked('You are a coding agent.', {}, [['x-parent-session-id', 'ses_1']])).toBe('sub');
+    expect(asked('You are a title generator.', { tools: [{ name: 'read' }] })).toBe('main');
+  });
+
   it('gives the same round to a request that comes again', () => {
     const messages = [user('a'), assistant([call('1')]), user([result('1', 'x')])];
     expect(read(messages).round).toBe(read(messages).round);

@@ -1,5 +1,5 @@
 import { asArray, asObject, asObjects, asString, type Json, type JsonObject } from '../json.ts';
-import type { TurnKind } from '../script/kinds.ts';
+import { SUMMARIZER, TITLE_WRITER, type TurnKind } from '../script/kinds.ts';
 import { progressIn } from '../script/summary.ts';
 import type { OfferedTool, ToolResult, Turn } from '../script/types.ts';
 import type { LoggedRequest } from '../wire/log.ts';
@@ -61,7 +61,11 @@ function kindOf(body: JsonObject, messages: JsonObject[], request: Pick<LoggedRe
   if (tail.some(isCompaction) || asObject(body.compaction)?.type === 'summarize') return 'compaction';
   if (body.max_tokens === 0) return 'prewarm';
   const first = asString(asObjects(body.system)[0]?.text) ?? '';
-  const isSub = headerOf(request.headers, 'x-claude-code-agent-id') !== undefined;
+  if (tools.length === 0 && first.startsWith(TITLE_WRITER)) return 'title';
+  if (tools.length === 0 && first.startsWith(SUMMARIZER)) return 'compaction';
+  const isSub =
+    headerOf(request.headers, 'x-claude-code-agent-id') !== undefined ||
+    headerOf(request.headers, 'x-parent-session-id') !== undefined;
   return isSub || first.includes('cc_is_subagent=true') ? 'sub' : 'main';
 }
 

@@ -1,5 +1,5 @@
 import { asObject, asObjects, asString, type Json, type JsonObject, parseJson } from '../json.ts';
-import type { TurnKind } from '../script/kinds.ts';
+import { SUMMARIZER, TITLE_WRITER, type TurnKind } from '../script/kinds.ts';
 import { progressIn } from '../script/summary.ts';
 import type { OfferedTool, ToolResult, Turn } from '../script/types.ts';
 import { unseal } from '../seal.ts';
@@ -61,7 +61,15 @@ function kindOf(body: JsonObject, input: JsonObject[], request: Pick<LoggedReque
   const format = asObject(asObject(body.text)?.format);
   if (meta.thread_source === 'thread_title') return 'title';
   if (format?.name === 'codex_output_schema' && offeredTools(body, input).length === 0) return 'title';
-  return headerOf(request.headers, 'x-openai-subagent') === undefined ? 'main' : 'sub';
+  const first = input[0] === undefined ? '' : textsOf(input[0]).join('\n');
+  if (offeredTools(body, input).length === 0) {
+    if (first.startsWith(TITLE_WRITER)) return 'title';
+    if (first.startsWith(SUMMARIZER)) return 'compaction';
+  }
+  const isSub =
+    headerOf(request.headers, 'x-openai-subagent') !== undefined ||
+    headerOf(request.headers, 'x-parent-session-id') !== undefined;
+  return isSub ? 'sub' : 'main';
 }
 
 /** Where a forked sub-agent's own part begins; 0 when the thread is not a fork. */
@@ -195,7 +203,8 @@ function cwdOf(input: readonly JsonObject[]): string {
     const found = /<cwd>([^<]+)<\/cwd>/.exec(textsOf(item).join('\n'))?.[1];
     if (found !== undefined) return found.trim();
   }
-  return '';
+  const first = input[0] === undefined ? '' : textsOf(input[0]).join('\n');
+  return /^ *(?:Working directory|Current working directory): (.+)$/m.exec(first)?.[1]?.trim() ?? '';
 }
 
 function promptText(body: JsonObject): string {

@@ -90,6 +90,41 @@ describe('the scripted model', () => {
     const codeMode = model.plan(turn({ protocol: 'openai', tools })).parts[0];
     expect(codeMode).toMatchObject({ name: 'exec', custom: true });
   });
+
+  it('speaks the short tool names of OpenCode and Pi on both protocols', () => {
+    const offer = (...names: string[]) =>
+      names.map((name) => ({ name, namespace: undefined, kind: 'function' as const }));
+    const model = new ScriptedModel();
+    model.add({
+      id: 'a',
+      when: {},
+      rounds: [
+        {
+          steps: [
+            { use: 'read', path: 'a.txt' },
+            { use: 'edit', path: 'a.txt', old: 'one', new: 'two' },
+          ],
+        },
+      ],
+    });
+    const inputs = (protocol: Turn['protocol'], ...names: string[]) =>
+      model
+        .plan(turn({ protocol, tools: offer(...names) }))
+        .parts.map((part) => (part.kind === 'call' ? { [part.name]: part.input } : part));
+    for (const protocol of ['anthropic', 'openai'] as const) {
+      expect(inputs(protocol, 'bash', 'edit', 'read', 'task', 'write')).toEqual([
+        { read: { filePath: '/repo/a.txt' } },
+        { edit: { filePath: '/repo/a.txt', oldString: 'one', newString: 'two' } },
+      ]);
+      expect(inputs(protocol, 'read', 'bash', 'edit', 'write')).toEqual([
+        { read: { path: '/repo/a.txt' } },
+        { edit: { path: '/repo/a.txt', edits: [{ oldText: 'one', newText: 'two' }] } },
+      ]);
+      expect(inputs(protocol, 'apply_patch', 'bash', 'read', 'task')[1]).toMatchObject({
+        apply_patch: { patchText: expect.stringContaining('*** Update File: /repo/a.txt\n@@\n-one\n+two') },
+      });
+    }
+  });
 });
 
 describe('cutting a text into deltas', () => {

@@ -4,6 +4,7 @@ type Call = Extract<Part, { kind: 'call' }>;
 
 /** A neutral use as a call of the tool that this request offers; without such a tool, a call that will be refused. */
 export function resolveUse(use: NeutralUse, turn: Turn): Call {
+  if (find(turn, 'read') !== undefined && find(turn, 'bash') !== undefined) return forLowerCase(use, turn);
   return turn.protocol === 'anthropic' ? forClaude(use, turn) : forCodex(use, turn);
 }
 
@@ -38,25 +39,47 @@ function forClaude(use: NeutralUse, turn: Turn): Call {
   }
 }
 
+/**
+ * OpenCode and Pi offer the same short names on both protocols. OpenCode (it alone has `task`) says `filePath`, and on
+ * some models changes files by `apply_patch` alone; Pi says `path` and takes a list of edits.
+ */
+function forLowerCase(use: NeutralUse, turn: Turn): Call {
+  const isOpenCode = find(turn, 'task') !== undefined;
+  const patches = isOpenCode && find(turn, 'apply_patch') !== undefined;
+  const file = (path: string) =>
+    isOpenCode ? { filePath: absolute(path, turn) } : { path: absolute(path, turn) };
+  switch (use.use) {
+    case 'read':
+      return call('read', file(use.path));
+    case 'write':
+      return patches
+        ? call('apply_patch', { patchText: patchText(use, turn) })
+        : call('write', { ...file(use.path), content: use.content });
+    case 'edit':
+      if (patches) return call('apply_patch', { patchText: patchText(use, turn) });
+      return isOpenCode
+        ? call('edit', { ...file(use.path), oldString: use.old, newString: use.new })
+        : call('edit', { ...file(use.path), edits: [{ oldText: use.old, newText: use.new }] });
+    case 'shell':
+      return call('bash', { command: use.command });
+    case 'agent':
+      return call('task', {
+        description: use.description ?? 'Scripted task',
+        prompt: use.prompt,
+        subagent_type: 'general',
+      });
+    case 'await-agent':
+      return call('bash', { command: 'true' });
+  }
+}
+
 function forCodex(use: NeutralUse, turn: Turn): Call {
   switch (use.use) {
     case 'read':
       return shell(`cat ${quote(absolute(use.path, turn))}`, turn);
     case 'write':
-      return patch(
-        [`*** Add File: ${absolute(use.path, turn)}`, ...lines(use.content).map((line) => `+${line}`)],
-        turn,
-      );
     case 'edit':
-      return patch(
-        [
-          `*** Update File: ${absolute(use.path, turn)}`,
-          '@@',
-          ...lines(use.old).map((line) => `-${line}`),
-          ...lines(use.new).map((line) => `+${line}`),
-        ],
-        turn,
-      );
+      return patch(patchText(use, turn), turn);
     case 'shell':
       return shell(use.command, turn);
     case 'agent': {
@@ -92,8 +115,24 @@ function shell(command: string, turn: Turn): Call {
   return call('exec_command', { cmd: command }, find(turn, 'exec_command')?.namespace);
 }
 
-function patch(body: readonly string[], turn: Turn): Call {
-  const text = ['*** Begin Patch', ...body, '*** End Patch', ''].join('\n');
+type Change = Extract<NeutralUse, { use: 'write' | 'edit' }>;
+
+/** A new file or a replaced piece of one, in the words of `apply_patch`. */
+function patchText(change: Change, turn: Turn): string {
+  const path = absolute(change.path, turn);
+  const body =
+    change.use === 'write'
+      ? [`*** Add File: ${path}`, ...lines(change.content).map((line) => `+${line}`)]
+      : [
+          `*** Update File: ${path}`,
+          '@@',
+          ...lines(change.old).map((line) => `-${line}`),
+          ...lines(change.new).map((line) => `+${line}`),
+        ];
+  return ['*** Begin Patch', ...body, '*** End Patch', ''].join('\n');
+}
+
+function patch(text: string, turn: Turn): Call {
   if (find(turn, 'apply_patch')?.kind === 'custom') return call('apply_patch', text, undefined, true);
   if (codeMode(turn) !== undefined) {
     return call('exec', `text(await tools.apply_patch(${JSON.stringify(text)}))`, undefined, true);
