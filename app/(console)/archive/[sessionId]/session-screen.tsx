@@ -11,7 +11,7 @@ import { Time } from '@/app/_ui/time.tsx';
 import type { WireLogRow, WireSession } from '@/server/api/index.ts';
 import { Page } from '../../_frame/page.tsx';
 import { titleOf } from '../../_sessions/session-table.tsx';
-import { DocumentPane } from './document/document-pane.tsx';
+import { DocumentPane } from '../_document/document-pane.tsx';
 import { RequestPane } from './requests/request-pane.tsx';
 import { RequestTable } from './requests/request-table.tsx';
 import { LeavingBanner, SessionActions } from './session-actions.tsx';

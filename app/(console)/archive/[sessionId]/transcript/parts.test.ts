@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { WireLogRow } from '@/server/api/index.ts';
-import { inputFields, partsOf } from './parts.ts';
+import { partsOf } from './parts.ts';
 
 function row(seq: number, over: Partial<WireLogRow> = {}): WireLogRow {
   return {
@@ -88,13 +88,4 @@ it('every known row is one part, whatever the order of ids', () => {
       }
     }),
   );
-});
-
-it('input is read field by field and texts lose their escapes', () => {
-  expect(inputFields('{"path":"a\\nb","n":[1,2]}')).toEqual([
-    ['path', 'a\nb'],
-    ['n', '[\n  1,\n  2\n]'],
-  ]);
-  expect(inputFields('not json')).toBeNull();
-  expect(inputFields('[1]')).toBeNull();
 });

@@ -6,8 +6,8 @@ import { Icon } from '@/app/_ui/icon.tsx';
 import { Num } from '@/app/_ui/number.tsx';
 import { Well, Words } from '@/app/_ui/words.tsx';
 import type { WireLogRow } from '@/server/api/index.ts';
-import { ToolInput } from './input.tsx';
-import { MediaStrip } from './media.tsx';
+import { ToolInput } from '../../_document/input.tsx';
+import { MediaStrip } from '../../_document/media.tsx';
 import { Fold, Rest, type RowActs, type RowState } from './row-pieces.tsx';
 
 interface ToolProps {

@@ -8,7 +8,7 @@ import { Button } from '@/app/_ui/button.tsx';
 import { ScrollRegion } from '@/app/_ui/scroll-region.tsx';
 import { Words } from '@/app/_ui/words.tsx';
 import type { WireDocument } from '@/server/api/index.ts';
-import { ToolInput } from '../transcript/input.tsx';
+import { ToolInput } from './input.tsx';
 
 /** Characters that one step of a long text adds. */
 const STEP = 200_000;

@@ -1,5 +1,5 @@
 import { Well, Words } from '@/app/_ui/words.tsx';
-import { inputFields } from './parts.ts';
+import { inputFields } from './input-fields.ts';
 
 /** Characters up to which a value stands beside its name instead of under it. */
 const SHORT = 100;

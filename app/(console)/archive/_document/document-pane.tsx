@@ -13,8 +13,8 @@ import { ErrorState, Loading } from '@/app/_ui/states.tsx';
 import { TabPanel, Tabs } from '@/app/_ui/tabs.tsx';
 import { Time } from '@/app/_ui/time.tsx';
 import type { WireDocument } from '@/server/api/index.ts';
-import { MediaList } from '../transcript/media.tsx';
 import { Exact } from './exact.tsx';
+import { MediaList } from './media.tsx';
 import { Readable } from './readable.tsx';
 
 const VIEWS = ['readable', 'exact', 'facts'] as const;
