@@ -280,8 +280,61 @@ export interface RequestRow {
   readonly note: string | null;
 }
 
+/** What is looked for, and where. Every filter that is given must fit one and the same event of a hit. */
+export interface SearchFilter {
+  /** Words in any order, `"a phrase"`, `-not`, `prefix*`. */
+  readonly q: string;
+  readonly sessionId?: Uuid;
+  readonly projectId?: Uuid;
+  /** A thread as {@link LogRow.thread} spells it: `main`, or the sub-agent's id. */
+  readonly thread?: string;
+  readonly kinds?: readonly ItemKind[];
+  readonly role?: Role;
+  /** Name of the tool: of a call, and of the call that a result answers. */
+  readonly tool?: string;
+  /** A file's path or the end of one (`billing/quota.ts`), of a call and of its result. */
+  readonly path?: string;
+  /** From this moment on, and before that one. */
+  readonly from?: Millis;
+  readonly to?: Millis;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** A document that fits a search, as the newest event that fits the filters shows it. */
+export interface SearchHit {
+  readonly docid: DocId;
+  readonly sessionId: Uuid;
+  readonly seq: number;
+  readonly sessionTitle: string;
+  readonly project: { readonly id: Uuid; readonly name: string } | null;
+  readonly thread: string;
+  readonly kind: ItemKind;
+  readonly role: Role;
+  readonly tool: string | null;
+  readonly path: string | null;
+  readonly at: Millis;
+  /** Characters (code points) into the item's own text at which the best match begins. */
+  readonly offset: number;
+  /** About 300 characters around the match; `marks` are ranges `[start, end)` in UTF-16 units of `text`. */
+  readonly snippet: { readonly text: string; readonly marks: readonly (readonly [number, number])[] };
+  /** What the hits are ordered by, highest first; comparable inside one answer only. */
+  readonly score: number;
+}
+
+/** A page of hits, best first. */
+export interface SearchAnswer extends Page<SearchHit> {
+  /** What a person should know of how the answer came about, in sentences. */
+  readonly notes: readonly string[];
+}
+
 /** What console and scripts read. Every call is limited to one account in SQL. */
 export interface ArchiveReader {
+  /**
+   * Looks for documents, best first.
+   * @throws ContextModeError `bad_request` where the query says nothing to look for, or cannot be read.
+   */
+  search(accountId: Uuid, filter: SearchFilter): Promise<SearchAnswer>;
   listSessions(
     accountId: Uuid,
     filter: {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { ContextModeError } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ArchiveReader } from '../types.ts';
 import type { StorePool } from './connection.ts';
@@ -12,6 +13,11 @@ import { exportSession } from './transfer.ts';
 /** The archive's reading side over a pool. An id that has not the form of one is an id of nothing. */
 export function createArchiveReader(pool: StorePool, options: { readonly clock: Clock }): ArchiveReader {
   return {
+    search: async () => {
+      throw new ContextModeError('unavailable', 'The search is not built into this version.', {
+        hint: 'Read the log of the session with `match` instead.',
+      });
+    },
     listSessions: async (accountId, filter) =>
       filter.projectId === undefined || isUuid(filter.projectId)
         ? listSessions(pool, accountId, filter)
