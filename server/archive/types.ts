@@ -174,7 +174,10 @@ export interface ArchiveWriter {
     wanted?: MessageHash | null,
   ): Promise<readonly StoredMessage[]>;
   saveRequest(record: RequestRecord): Promise<void>;
-  /** Keeps a preamble once under its hash. `partsOf` (masked parts, in order) is called only where it is not kept. */
+  /**
+   * Keeps a preamble once under its hash, where a kept request refers to it. `partsOf` (masked parts, in order) is called
+   * only where it is not kept yet.
+   */
   savePreamble(
     accountId: Uuid,
     hash: Uint8Array,

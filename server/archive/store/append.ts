@@ -4,7 +4,15 @@ import type { Uuid } from '../../kernel/ids.ts';
 import type { MessageHash, NewMark, NewMessage, RecordBatch } from '../types.ts';
 import { findCalls } from './calls.ts';
 import { inChainOrder, type MissingMessage, readMissing, startsOf } from './chain-gap.ts';
-import { codeOf, prepared, type Queryable, type StorePool, TakenBack, transaction } from './connection.ts';
+import {
+  codeOf,
+  prepared,
+  type Queryable,
+  StaleRead,
+  type StorePool,
+  TakenBack,
+  transaction,
+} from './connection.ts';
 import { insertContent, tick } from './content.ts';
 import { copyForkedLog } from './fork.ts';
 import { LIVE_NOTIFY } from './live.ts';
@@ -34,7 +42,7 @@ export async function append(
       if (codeOf(error) === '23505') longIds = true;
       throw error;
     }
-    return appendLog(connection, clock, batch);
+    return appendLog(connection, clock, key, batch);
   }).catch((error: unknown) => {
     if (error instanceof TakenBack) return { appended: 0, sessionId: null };
     throw error;
@@ -49,20 +57,18 @@ function distinct(messages: readonly NewMessage[]): readonly NewMessage[] {
   return [...new Map(messages.map((message) => [hexOf(message.hash), message])).values()];
 }
 
-/** The chain of a batch was looked up before a deletion: it must be looked up again. */
-class StaleChain extends Error {}
-
 async function appendLog(
   connection: Queryable,
   clock: Clock,
+  key: Uint8Array,
   batch: RecordBatch,
 ): Promise<{ readonly appended: number; readonly sessionId: Uuid | null }> {
   const starts = startsOf(batch);
   if (starts.length === 0 && batch.marks.length === 0) return { appended: 0, sessionId: null };
   const { at, erasures } = await tick(connection, batch.accountId, batch.at);
   if (batch.asOf !== null && batch.asOf !== erasures)
-    throw new StaleChain('something was deleted since the chain was looked up');
-  let session = await lockSession(connection, clock, batch, at);
+    throw new StaleRead('something was deleted since the chain was looked up');
+  let session = await lockSession(connection, clock, key, batch, at);
   const missing = inChainOrder(await readMissing(connection, batch.accountId, session.id, starts), batch);
   const mayBringTitle = missing.length > batch.messages.length || batch.messages.some(hasTypedWords);
   let appended = 0;

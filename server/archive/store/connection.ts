@@ -21,6 +21,12 @@ const ATTEMPTS = 5;
 /** Thrown inside a transaction that met another writer's work and must go again. */
 export class ConflictError extends Error {}
 
+/**
+ * What a request stands on was deleted since it was looked up: it must be read anew from its beginning. Trying again
+ * succeeds as soon as no deletion comes between.
+ */
+export class StaleRead extends Error {}
+
 /** Thrown inside a transaction to take it back where that is the expected answer. */
 export class TakenBack extends Error {}
 

@@ -71,13 +71,13 @@ async function fill(
     ['user', result('a', `out ${CANARY}`)],
   );
   const preamble = stage.slice(CANARY);
-  await writer.savePreamble(accountId, preamble, async () => [{ name: 'system', body: bytes }]);
   const request = stage.request(thread, {
     preambleHash: preamble,
     lastMessage: messages[0]?.hash ?? null,
     note: CANARY,
   });
   await writer.saveRequest(request);
+  await writer.savePreamble(accountId, preamble, async () => [{ name: 'system', body: bytes }]);
   await writer.append(
     stage.batch(thread, messages, {
       aliases: messages.map((message, n) => ({

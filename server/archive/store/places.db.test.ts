@@ -42,7 +42,7 @@ const accountKey = async () => new Uint8Array(32).fill(5);
 
 /** Resolves claims on a machine where these folders lie in these repositories. */
 function resolver(machine: Readonly<Record<string, LocatedRepository>> = {}) {
-  const resolve = placeResolver(pool, stage.clock, async (folder) => machine[folder] ?? null, accountKey);
+  const { resolve } = placeResolver(pool, stage.clock, async (folder) => machine[folder] ?? null, accountKey);
   return async (claim: Partial<PlaceClaim>): Promise<Place | null> => {
     stage.clock.advance(60_000);
     return resolve(stage.accountId, { ...NOTHING, ...claim }, stage.clock.now());
@@ -125,7 +125,7 @@ describe('a place', () => {
             stage.clock,
             async () => repository('/w/app', `https://example.com/x`),
             accountKey,
-          )(stage.accountId, { ...NOTHING, folder: '/w/app' }, stage.clock.now()),
+          ).resolve(stage.accountId, { ...NOTHING, folder: '/w/app' }, stage.clock.now()),
         ),
       );
       for (const place of places) expect(place).toEqual(places[0]);

@@ -12,15 +12,22 @@ const KEPT_MS = 10_000;
 /** Claims that are kept at once. */
 const KEPT = 500;
 
-/** Makes the function that finds or makes the project and worktree of a claim. */
+/** Finds or makes the project and worktree of a claim, and remembers for a while what it found. */
+export interface PlaceResolver {
+  resolve(accountId: Uuid, claim: PlaceClaim, at: Millis): Promise<Place | null>;
+  /** Forgets what was found: a project was deleted. */
+  forget(): void;
+}
+
+/** Makes a {@link PlaceResolver}. */
 export function placeResolver(
   pool: StorePool,
   clock: Clock,
   locate: LocateRepository,
   accountKey: (accountId: Uuid) => Promise<Uint8Array>,
-): (accountId: Uuid, claim: PlaceClaim, at: Millis) => Promise<Place | null> {
+): PlaceResolver {
   const kept = new Map<string, { readonly until: number; readonly place: Place | null }>();
-  return async (accountId, claim, at) => {
+  const resolve: PlaceResolver['resolve'] = async (accountId, claim, at) => {
     const key = JSON.stringify([accountId, claim.folder, claim.root, claim.remoteUrl, claim.branch]);
     const found = kept.get(key);
     const now = clock.monotonic();
@@ -33,6 +40,7 @@ export function placeResolver(
     kept.set(key, { until: now + KEPT_MS, place });
     return place;
   };
+  return { resolve, forget: () => kept.clear() };
 }
 
 /** A place as it may be stored: only here, since the machine must be asked for the folder by its real name. */

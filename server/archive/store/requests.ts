@@ -33,17 +33,32 @@ export async function saveRequest(pool: Queryable, record: RequestRecord): Promi
   await tell(pool, record.accountId, record.thread?.sessionId ?? null);
 }
 
-/** Locks account, then session: the order of every writer. A request of a session that was deleted meanwhile is not kept. */
+/**
+ * Locks account, then session: the order of every writer. Sessions are read by locking them, so that one that was
+ * deleted while this waited is not taken for standing. A request of a session that was deleted is not kept; one that
+ * names no session belongs to the one that its chain was archived in; one that belongs to none keeps nothing of its body.
+ */
 const SAVE_REQUEST = `
 WITH now AS (
   UPDATE account SET clock_at = GREATEST(clock_at, $14::timestamptz) WHERE id = $1 RETURNING clock_at
+), named AS (
+  SELECT s.id AS session_id, $4::uuid AS thread_id FROM now CROSS JOIN session s
+  WHERE s.account_id = $1 AND s.id = $3 FOR NO KEY UPDATE OF s
+), chained AS (
+  SELECT s.id AS session_id, e.thread_id FROM now CROSS JOIN event e
+  JOIN session s ON s.account_id = e.account_id AND s.id = e.session_id
+  WHERE $3::uuid IS NULL AND e.account_id = $1 AND e.message_hash = $17 AND s.client_session_id IS NULL
+  ORDER BY s.last_seen_at DESC LIMIT 1 FOR NO KEY UPDATE OF s
 ), place AS (
-  SELECT now.clock_at, s.id AS session_id FROM now LEFT JOIN session s ON s.account_id = $1 AND s.id = $3
+  SELECT * FROM named UNION ALL SELECT * FROM chained
+  UNION ALL SELECT NULL, NULL FROM now WHERE $3::uuid IS NULL AND NOT EXISTS (SELECT 1 FROM chained)
 ), written AS (
   INSERT INTO request (account_id, id, session_id, thread_id, door, method, path, agent, agent_version, kind, model,
     stream, retry, received_at, request_bytes, preamble_hash, last_message, note)
-  SELECT $1, $2, place.session_id, $4::uuid, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::timestamptz, $15, $16, $17, $18
-  FROM place WHERE $3::uuid IS NULL OR place.session_id IS NOT NULL
+  SELECT $1, $2, place.session_id, place.thread_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::timestamptz, $15,
+    CASE WHEN place.session_id IS NOT NULL THEN $16::bytea END,
+    CASE WHEN place.session_id IS NOT NULL THEN $17::bytea END, $18
+  FROM place
   ON CONFLICT (account_id, id) DO NOTHING
   RETURNING session_id, thread_id, received_at
 ), counted AS (
@@ -92,10 +107,14 @@ UPDATE request SET status = $3, ending = $4, response_bytes = $5, head_ms = $6, 
   reasoning_tokens = $18, error_type = $19, error_message = $20
 WHERE account_id = $1 AND id = $2 RETURNING session_id`;
 
-/** Keeps an answer; a second time with the same id replaces it (a partial answer may become whole). */
+/**
+ * Keeps an answer; a second time with the same id replaces it (a partial answer may become whole). Nothing happens where
+ * its request is not kept, or was deleted.
+ */
 export async function saveAnswer(pool: Queryable, answer: AnswerRecord): Promise<void> {
   await pool.query(
-    `INSERT INTO answer (account_id, id, request_id, provider_id, state, messages) VALUES ($1, $2, $3, $4, $5, $6::bytea[])
+    `INSERT INTO answer (account_id, id, request_id, provider_id, state, messages)
+     SELECT $1, $2, r.id, $4, $5, $6::bytea[] FROM request r WHERE r.account_id = $1 AND r.id = $3 FOR KEY SHARE
      ON CONFLICT (account_id, id) DO UPDATE
        SET provider_id = EXCLUDED.provider_id, state = EXCLUDED.state, messages = EXCLUDED.messages`,
     [
@@ -109,7 +128,10 @@ export async function saveAnswer(pool: Queryable, answer: AnswerRecord): Promise
   );
 }
 
-/** Keeps the parts of a preamble (masked) once under their hash; they are asked for only where they are not kept yet. */
+/**
+ * Keeps the parts of a preamble (masked) once under their hash; they are asked for only where they are not kept yet.
+ * Nothing happens where no kept request refers to it: call it behind {@link saveRequest}.
+ */
 export async function savePreamble(
   pool: Queryable,
   accountId: Uuid,
@@ -123,7 +145,10 @@ export async function savePreamble(
   if (known.rows.length > 0) return;
   const parts = await partsOf();
   await pool.query(
-    `INSERT INTO preamble (account_id, hash, names, bodies) VALUES ($1, $2, $3::text[], $4::bytea[])
+    `INSERT INTO preamble (account_id, hash, names, bodies)
+     SELECT $1, $2, $3::text[], $4::bytea[] FROM (
+       SELECT 1 FROM request WHERE account_id = $1 AND preamble_hash = $2 LIMIT 1 FOR KEY SHARE
+     ) referring
      ON CONFLICT (account_id, hash) DO NOTHING`,
     [accountId, hash, parts.map((part) => name(part.name)), parts.map((part) => part.body)],
   );

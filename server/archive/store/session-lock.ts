@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { RecordBatch } from '../types.ts';
 import { ConflictError, prepared, type Queryable, TakenBack } from './connection.ts';
+import { findRoot } from './root.ts';
 import { MAIN_THREAD } from './threads.ts';
 
 /** A session as an append sees it, locked. */
@@ -21,18 +22,21 @@ export interface LockedSession {
 
 /**
  * Locks the session that a batch belongs to, under the account's lock.
- * @throws TakenBack where a person deleted it; ConflictError where a message of the batch was deleted meanwhile
+ * @param key the account's
+ * @throws TakenBack where it was deleted; ConflictError where a message of the batch was deleted meanwhile; StaleRead
+ * where what an unplaced batch goes on with was
  */
 export async function lockSession(
   connection: Queryable,
   clock: Clock,
+  key: Uint8Array,
   batch: RecordBatch,
   at: Date,
 ): Promise<LockedSession> {
   const ids =
     batch.thread ??
     (await findUnplaced(connection, batch)) ??
-    (await makeUnplaced(connection, clock, batch, at));
+    (await makeUnplaced(connection, clock, key, batch, at));
   const values = [
     batch.accountId,
     ids.sessionId,
@@ -76,19 +80,23 @@ async function findUnplaced(connection: Queryable, batch: RecordBatch): Promise<
   return rows[0] ?? null;
 }
 
+/** Makes a session for a chain that names none; it belongs to the project that the chain begins at. */
 async function makeUnplaced(
   connection: Queryable,
   clock: Clock,
+  key: Uint8Array,
   batch: RecordBatch,
   at: Date,
 ): Promise<SessionIds> {
+  const { projectId } = await findRoot(connection, key, batch);
   const ids: SessionIds = { sessionId: newId(clock), threadId: newId(clock) };
   await connection.query(
     `WITH made AS (
-       INSERT INTO session (account_id, id, agent, started_at, last_seen_at) VALUES ($1, $2, 'unknown', $4, $4)
+       INSERT INTO session (account_id, id, agent, project_id, started_at, last_seen_at)
+       VALUES ($1, $2, 'unknown', $5, $4, $4)
      )
      INSERT INTO thread (account_id, id, session_id, client_thread_id, created_at) VALUES ($1, $3, $2, '${MAIN_THREAD}', $4)`,
-    [batch.accountId, ids.sessionId, ids.threadId, at],
+    [batch.accountId, ids.sessionId, ids.threadId, at, projectId],
   );
   return ids;
 }

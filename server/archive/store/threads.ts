@@ -2,7 +2,7 @@ import type { Identity } from '../../conversation/index.ts';
 import type { Clock, Millis } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { MessageHash, Place, ThreadState } from '../types.ts';
-import { prepared, type Queryable } from './connection.ts';
+import { prepared, type Queryable, StaleRead } from './connection.ts';
 import { dateOf, name, nameOrNull } from './values.ts';
 
 /** Name of a session's main line in the column that names threads. */
@@ -19,7 +19,10 @@ interface ThreadRow {
   readonly erasures: number;
 }
 
-/** Finds or makes the session and thread that an identity names; null where it names no session. */
+/**
+ * Finds or makes the session and thread that an identity names; null where it names no session.
+ * @throws StaleRead where the project of the place was deleted since it was resolved
+ */
 export async function openThread(
   pool: Queryable,
   clock: Clock,
@@ -53,7 +56,9 @@ export async function openThread(
       nameOrNull(identity.parentThreadId),
       threadName === MAIN_THREAD,
     ]);
-    return written.rows[0];
+    const [row] = written.rows;
+    if (!row && place !== null) throw new StaleRead('the project was deleted since the place was resolved');
+    return row;
   }
 }
 
@@ -68,11 +73,13 @@ WHERE s.account_id = $1 AND s.agent = $2 AND s.client_session_id = $3`;
  * line was seen in last, inside that project.
  */
 const UPSERT = `
-WITH opened AS (
+WITH standing AS (
+  SELECT id FROM project WHERE account_id = $1 AND id = $6 FOR KEY SHARE
+), opened AS (
   INSERT INTO session AS s
     (account_id, id, agent, agent_version, client_session_id, project_id, worktree_id, started_at, last_seen_at)
   SELECT $1, $2, $3, $4, $5, $6, $7, $8::timestamptz, $8::timestamptz
-  FROM account a WHERE a.id = $1
+  FROM account a WHERE a.id = $1 AND ($6::uuid IS NULL OR EXISTS (SELECT 1 FROM standing))
   ON CONFLICT (account_id, agent, client_session_id) DO UPDATE SET
     agent_version = COALESCE(EXCLUDED.agent_version, s.agent_version),
     project_id = COALESCE(s.project_id, EXCLUDED.project_id),

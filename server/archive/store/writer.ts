@@ -6,7 +6,7 @@ import type { ArchiveWriter } from '../types.ts';
 import { readAccountKey } from './account.ts';
 import { append } from './append.ts';
 import { confirm } from './confirmation.ts';
-import type { StorePool } from './connection.ts';
+import { StaleRead, type StorePool } from './connection.ts';
 import { placeResolver } from './places.ts';
 import { childrenOf, lookUpSlices } from './recognise.ts';
 import { saveAnswer, saveOutcome, savePreamble, saveRequest } from './requests.ts';
@@ -33,10 +33,15 @@ export function createArchiveWriter(pool: StorePool, options: WriterOptions): Ar
     key.catch(() => keys.delete(accountId));
     return key;
   };
+  const places = placeResolver(pool, clock, options.locateRepository ?? (async () => null), accountKey);
   return {
     accountKey,
-    resolvePlace: placeResolver(pool, clock, options.locateRepository ?? (async () => null), accountKey),
-    openThread: (accountId, identity, place, at) => openThread(pool, clock, accountId, identity, place, at),
+    resolvePlace: places.resolve,
+    openThread: (accountId, identity, place, at) =>
+      openThread(pool, clock, accountId, identity, place, at).catch((thrown: unknown) => {
+        if (thrown instanceof StaleRead) places.forget();
+        throw thrown;
+      }),
     lookUpSlices: (accountId, slices) => lookUpSlices(pool, accountId, slices),
     childrenOf: (accountId, parent, wanted) => childrenOf(pool, accountId, parent, wanted),
     saveRequest: (record) => saveRequest(pool, record),

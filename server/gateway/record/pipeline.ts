@@ -82,7 +82,7 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
     const chain = await resolve(event, adapter, body, read, placed);
     const isSide = isSideRequest(read.identity.kind);
     const retry = isRetry(placed.thread, chain);
-    const preambleHash = await savePreamble(event.accountId, body, read);
+    const preambleHash = await preambleHashOf(event.accountId, body, read);
     await writer.append({
       accountId: event.accountId,
       thread: placed.thread,
@@ -107,6 +107,8 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
       retry,
       note: read.identity.uncertain,
     });
+    // Behind the request, so that a preamble is kept only while a request refers to it.
+    if (preambleHash !== null) await savePreamble(event.accountId, preambleHash, body, read);
     remember(event.id, { adapter, thread: placed.thread, parent: chain.head });
     return null;
   }
@@ -218,18 +220,26 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
     return start === null ? chain : { ...chain, positions: [...start.positions, ...chain.positions] };
   }
 
-  async function savePreamble(
+  async function preambleHashOf(
     accountId: Uuid,
     body: Uint8Array,
     read: ReadRequest,
   ): Promise<Uint8Array | null> {
     if (read.preamble.length === 0) return null;
-    const key = await writer.accountKey(accountId);
-    const hash = createHmac('sha256', key).update('preamble\0');
+    const hash = createHmac('sha256', await writer.accountKey(accountId)).update('preamble\0');
     for (const { name, slice } of read.preamble)
       hash.update(`${name}\0`).update(body.subarray(slice.start, slice.end));
-    const digest = hash.digest();
-    await writer.savePreamble(accountId, digest, () =>
+    return hash.digest();
+  }
+
+  async function savePreamble(
+    accountId: Uuid,
+    hash: Uint8Array,
+    body: Uint8Array,
+    read: ReadRequest,
+  ): Promise<void> {
+    const key = await writer.accountKey(accountId);
+    await writer.savePreamble(accountId, hash, () =>
       Promise.all(
         read.preamble.map(async ({ name, slice }) => ({
           name,
@@ -237,7 +247,6 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
         })),
       ),
     );
-    return digest;
   }
 
   function remember(id: string, entry: Pending): void {

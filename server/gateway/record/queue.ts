@@ -1,4 +1,4 @@
-import type { ArchiveWriter } from '../../archive/index.ts';
+import { type ArchiveWriter, StaleRead } from '../../archive/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { faultOf } from '../../kernel/errors.ts';
 import type { Uuid } from '../../kernel/ids.ts';
@@ -19,6 +19,9 @@ const PAUSES_MS = [100, 300, 1_000, 3_000, 5_000];
 const PATIENCE_MS = 15 * 60_000;
 /** Attempts at an event that fails for a reason that is not the store's absence. */
 const ATTEMPTS = 3;
+/** Attempts at an event that deletions come between: each of them makes it read anew what it stands on. */
+const STALE_ATTEMPTS = 100;
+const STALE_PAUSE_MS = 50;
 /**
  * Conversations that are worked at once: twice the store's connections. More would wait for one until that counts as
  * the store's absence, and do their work again.
@@ -68,9 +71,11 @@ export function createQueue(parts: {
       try {
         return await gate(work);
       } catch (thrown) {
-        const absent = isAbsence(thrown);
+        const stale = thrown instanceof StaleRead;
+        const absent = !stale && isAbsence(thrown);
+        const attempts = stale ? STALE_ATTEMPTS : ATTEMPTS;
         const reason = faultOf(thrown);
-        if (absent ? clock.monotonic() - began > PATIENCE_MS : attempt + 1 >= ATTEMPTS) {
+        if (absent ? clock.monotonic() - began > PATIENCE_MS : attempt + 1 >= attempts) {
           log.error({ reason, absent }, 'an event could not be archived');
           return absent ? 'database_absent' : 'store_failed';
         }
@@ -81,7 +86,7 @@ export function createQueue(parts: {
           });
         log.warn({ reason, attempt }, 'an event is tried again');
         await new Promise((resolve) =>
-          setTimeout(resolve, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]),
+          setTimeout(resolve, stale ? STALE_PAUSE_MS : PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]),
         );
       }
     }
