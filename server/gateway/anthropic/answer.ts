@@ -11,22 +11,11 @@ import type { ReadAnswer } from '../adapter.ts';
 import { NO_ANSWER, underStatus } from '../reading/answers.ts';
 import { dataOf, readEvents, recordOf, textOf } from '../reading/events.ts';
 import { rawText } from '../reading/parts.ts';
+import { type Block, blockText, growBlock, openBlock } from './blocks.ts';
 import { parseMessage } from './message.ts';
 import { mergeUsage, type RawUsage, usageOf } from './usage.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** A content block while its deltas arrive. */
-interface Block {
-  /** The block as `content_block_start` gave it. */
-  readonly node: JsonNode & { type: 'object' };
-  readonly source: Buffer;
-  /** Texts that deltas add to, by the key of the block that they belong to. */
-  readonly added: Map<string, string>;
-  input: string;
-  readonly citations: string[];
-  stopped: boolean;
-}
 
 /** Reads an answer of the Messages API: an event stream or a JSON body, whole or broken off, or an error. */
 export function readAnswer(status: number, contentType: string, body: Uint8Array): ReadAnswer {
@@ -94,7 +83,7 @@ class StreamReader {
         this.open(Number(data.index), text);
         break;
       case 'content_block_delta':
-        this.add(this.blocks.get(Number(data.index)), recordOf(data.delta), text);
+        growBlock(this.blocks.get(Number(data.index)), recordOf(data.delta), text);
         break;
       case 'content_block_stop': {
         const block = this.blocks.get(Number(data.index));
@@ -128,29 +117,10 @@ class StreamReader {
   }
 
   private open(index: number, text: string): void {
-    const source = Buffer.from(text, 'utf8');
-    const node = member(readJson(source) ?? undefined, 'content_block');
-    if (node?.type !== 'object') return;
-    const block: Block = { node, source, added: new Map(), input: '', citations: [], stopped: false };
+    const block = openBlock(text);
+    if (block === null) return;
     this.blocks.set(index, block);
     this.order.push(block);
-  }
-
-  private add(block: Block | undefined, delta: Fields | null, text: string): void {
-    if (block === undefined || delta === null) return;
-    const grow = (key: string, more: unknown) => {
-      if (typeof more === 'string') block.added.set(key, (block.added.get(key) ?? '') + more);
-    };
-    if (delta.type === 'text_delta') grow('text', delta.text);
-    else if (delta.type === 'thinking_delta') grow('thinking', delta.thinking);
-    else if (delta.type === 'signature_delta') grow('signature', delta.signature);
-    else if (delta.type === 'input_json_delta') block.input += textOf(delta.partial_json) ?? '';
-    else if (delta.type === 'compaction_delta') grow('content', delta.content);
-    else if (delta.type === 'citations_delta') {
-      const source = Buffer.from(text, 'utf8');
-      const citation = member(member(readJson(source) ?? undefined, 'delta'), 'citation');
-      if (citation !== undefined) block.citations.push(rawText(citation, source));
-    }
   }
 }
 
@@ -168,22 +138,4 @@ function messageOfBlocks(blocks: readonly Block[]): Message {
 /** A message of the assistant's with this content, as JSON text. */
 function messageOf(content: string): Message {
   return parseMessage(Buffer.from(`{"role":"assistant","content":${content}}`, 'utf8'));
-}
-
-/** The JSON of a block with what its deltas added; `partialInput` where its input is not JSON (yet). */
-function blockText(block: Block): { readonly json: string; readonly partialInput?: string } {
-  const { node, source } = block;
-  const isCall = member(node, 'input') !== undefined;
-  const input = block.input === '' ? null : block.input;
-  const isBroken =
-    isCall && (input === null ? !block.stopped : readJson(Buffer.from(input, 'utf8')) === null);
-  const fields = new Map<string, string>();
-  for (const entry of node.entries) fields.set(entry.key, rawText(entry.value, source));
-  for (const [key, added] of block.added)
-    fields.set(key, JSON.stringify((stringMember(node, key) ?? '') + added));
-  if (block.citations.length > 0) fields.set('citations', `[${block.citations.join(',')}]`);
-  if (isBroken) fields.set('input', JSON.stringify(input ?? ''));
-  else if (input !== null) fields.set('input', input);
-  const json = `{${[...fields].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
-  return isBroken ? { json, partialInput: input ?? '' } : { json };
 }
