@@ -1,27 +1,36 @@
 import { exactRuns, type Run } from './invisible.ts';
 
-/** One line of the exact view: where its bytes begin in the document, and what they say. */
-export interface ExactLine {
-  readonly offset: number;
-  readonly runs: readonly Run[];
-}
-
 /** Bytes that one line of the exact view holds at most; longer lines go on below under their own offset. */
 export const LINE_BYTES = 120;
 
 /**
- * Cuts bytes into lines that end behind each line feed or after {@link LINE_BYTES}, never inside a character.
- * Bytes that are not UTF-8 stand as `\xED`. `base` is the offset of the first byte in the document.
+ * Where the lines of the exact view begin: behind each line feed and after {@link LINE_BYTES}, never inside a character.
+ * The last entry is the end of the bytes.
  */
-export function exactLines(bytes: Uint8Array, base = 0): ExactLine[] {
-  const lines: ExactLine[] = [];
+export function lineStarts(bytes: Uint8Array): readonly number[] {
+  const starts = [0];
   let start = 0;
   while (start < bytes.length) {
-    const end = endOfLine(bytes, start);
-    lines.push({ offset: base + start, runs: runsOfBytes(bytes.subarray(start, end)) });
-    start = end;
+    start = endOfLine(bytes, start);
+    starts.push(start);
   }
-  return lines;
+  return starts;
+}
+
+/** Bytes at the beginning of a part that belong to a character which begins before it; 3 at most. */
+export function strayBytes(bytes: Uint8Array): number {
+  let stray = 0;
+  while (stray < 3 && ((bytes[stray] ?? 0) & 0xc0) === 0x80) stray += 1;
+  return stray;
+}
+
+/** Bytes at the end of a part that belong to a character which goes on behind it; 3 at most. */
+export function tornBytes(bytes: Uint8Array): number {
+  for (let torn = 1; torn <= Math.min(3, bytes.length); torn += 1) {
+    const byte = bytes[bytes.length - torn] ?? 0;
+    if ((byte & 0xc0) !== 0x80) return lengthOf(byte) > torn ? torn : 0;
+  }
+  return 0;
 }
 
 function endOfLine(bytes: Uint8Array, start: number): number {
@@ -34,7 +43,8 @@ function endOfLine(bytes: Uint8Array, start: number): number {
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function runsOfBytes(bytes: Uint8Array): Run[] {
+/** What bytes say, every character that cannot be seen as a sign. Bytes that are not UTF-8 stand as `\xED`. */
+export function byteRuns(bytes: Uint8Array): readonly Run[] {
   try {
     return exactRuns(strict.decode(bytes));
   } catch {

@@ -6,8 +6,14 @@ import { Icon } from './icon.tsx';
 import { notify } from './toast.tsx';
 import { Tooltip } from './tooltip.tsx';
 
-/** Puts `text` on the clipboard and says so. `what` names the thing in the button's label. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+/** Puts `text` (or what it makes) on the clipboard and says so. `what` names the thing in the button's label. */
+export function CopyButton({
+  text,
+  what,
+}: {
+  readonly text: string | (() => string);
+  readonly what: string;
+}) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -16,7 +22,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   }, [copied]);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
       setCopied(true);
     } catch {
       notify({

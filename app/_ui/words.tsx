@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from 'react';
-import { type Run, readableRuns } from '@/app/_lib/invisible.ts';
+import { exactRuns, type Run, readableRuns } from '@/app/_lib/invisible.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 
 /** Signs that stand on nearly every line: they are faint, so that the others stand out. */
@@ -47,6 +47,38 @@ function marked(text: string, find: string, now: boolean): ReactNode {
         {part}
       </mark>
     );
+  });
+}
+
+/**
+ * Text in which ranges `[from, to)` (ascending, apart) are marked; like {@link Words} it is only ever text.
+ * `signs`: every character that cannot be seen has a sign, not only those that mislead.
+ */
+export function MarkedText(props: {
+  readonly text: string;
+  readonly marks: readonly { readonly from: number; readonly to: number; readonly now?: boolean }[];
+  readonly signs?: boolean;
+}): ReactNode {
+  const { text, marks, signs = false } = props;
+  const pieces: ReactNode[] = [];
+  let at = 0;
+  for (const mark of marks) {
+    pieces.push(<Plain key={`${at} plain`} text={text.slice(at, mark.from)} signs={signs} />);
+    pieces.push(
+      <mark key={mark.from} data-now={mark.now === true ? '' : undefined}>
+        <Plain text={text.slice(mark.from, mark.to)} signs={signs} />
+      </mark>,
+    );
+    at = mark.to;
+  }
+  pieces.push(<Plain key="rest" text={text.slice(at)} signs={signs} />);
+  return pieces;
+}
+
+function Plain({ text, signs }: { readonly text: string; readonly signs: boolean }): ReactNode {
+  return (signs ? exactRuns(text) : readableRuns(text)).map((run, at) => {
+    const key = `${at}`;
+    return run.stands === null ? <Fragment key={key}>{run.text}</Fragment> : <Sign key={key} run={run} />;
   });
 }
 

@@ -12,6 +12,7 @@ import type { WireLogRow, WireSession } from '@/server/api/index.ts';
 import { Page } from '../../_frame/page.tsx';
 import { titleOf } from '../../_sessions/session-table.tsx';
 import { DocumentPane } from '../_document/document-pane.tsx';
+import { CLOSED, DOCUMENT_STATE, openedAt } from '../_document/document-state.ts';
 import { RequestPane } from './requests/request-pane.tsx';
 import { RequestTable } from './requests/request-table.tsx';
 import { LeavingBanner, SessionActions } from './session-actions.tsx';
@@ -25,8 +26,8 @@ const STATE = {
   tab: parseAsStringLiteral(TABS).withDefault('transcript'),
   at: parseAsInteger.withDefault(0),
   find: parseAsString.withDefault(''),
-  doc: parseAsString,
   request: parseAsString,
+  ...DOCUMENT_STATE,
 };
 
 const ARCHIVE = { href: '/archive', label: 'Archive' };
@@ -71,7 +72,7 @@ function Views({ session }: { readonly session: WireSession }) {
   const { arrive, select } = walk;
   const openDocument = useCallback(
     (row: WireLogRow) => {
-      if (row.docid !== null) void setState({ doc: row.docid });
+      if (row.docid !== null) void setState(openedAt(row.docid));
       arrive(row.seq);
     },
     [setState, arrive],
@@ -87,7 +88,7 @@ function Views({ session }: { readonly session: WireSession }) {
         <Tabs
           label="Views of the session"
           value={state.tab}
-          onChange={(tab) => void setState({ tab, doc: null, request: null })}
+          onChange={(tab) => void setState({ tab, ...CLOSED, request: null })}
           tabs={[
             { value: 'transcript', label: 'Transcript' },
             { value: 'requests', label: counted('Requests', session.requests) },
@@ -116,7 +117,7 @@ function Views({ session }: { readonly session: WireSession }) {
         </Tabs>
       </div>
       {state.doc === null ? null : (
-        <DocumentPane docid={state.doc} find={state.find} onClose={() => void setState({ doc: null })} />
+        <DocumentPane docid={state.doc} words={state.find} onClose={() => void setState(CLOSED)} />
       )}
       {state.request === null || state.tab !== 'requests' ? null : (
         <RequestPane id={state.request} onClose={() => void setState({ request: null })} />

@@ -1,15 +1,20 @@
 import { Well, Words } from '@/app/_ui/words.tsx';
 import { inputFields } from './input-fields.ts';
+import { LongText } from './long-text.tsx';
 
 /** Characters up to which a value stands beside its name instead of under it. */
 const SHORT = 100;
+/** Characters up to which a value is built whole. */
+const WHOLE = 8000;
 
 /** What a tool was called with: short values in one list, long ones each in a block of their own. */
 export function ToolInput(props: { readonly json: string; readonly find: string; readonly now?: boolean }) {
   const { json, find, now = false } = props;
   const fields = inputFields(json);
   if (fields === null || fields.length === 0) {
-    return (
+    return json.length > WHOLE ? (
+      <LongText label="Input" text={json} find={find} />
+    ) : (
       <Well label="Input">
         <Words text={json} find={find} now={now} />
       </Well>
@@ -32,11 +37,15 @@ export function ToolInput(props: { readonly json: string; readonly find: string;
           ))}
         </dl>
       )}
-      {long.map(([name, value]) => (
-        <Well key={name} label={name}>
-          <Words text={value} find={find} now={now} />
-        </Well>
-      ))}
+      {long.map(([name, value]) =>
+        value.length > WHOLE ? (
+          <LongText key={name} label={name} text={value} find={find} />
+        ) : (
+          <Well key={name} label={name}>
+            <Words text={value} find={find} now={now} />
+          </Well>
+        ),
+      )}
     </>
   );
 }
