@@ -85,6 +85,8 @@ export interface RecordBatch {
   readonly asOf: number | null;
   /** The newest message of the chain after this batch; null leaves the thread's head as it is. */
   readonly head: MessageHash | null;
+  /** The agent's working folder (masked), which relative paths of its calls start from; absent or null: not known. */
+  readonly folder?: string | null;
 }
 
 /** What is kept of one request through a door, whether or not it could be placed. */

@@ -14,6 +14,7 @@ import {
   transaction,
 } from './connection.ts';
 import { insertContent, tick } from './content.ts';
+import { insertTouches, touchesOfBatch } from './file-touches.ts';
 import { copyForkedLog } from './fork.ts';
 import { LIVE_NOTIFY } from './live.ts';
 import { type LockedSession, lockSession } from './session-lock.ts';
@@ -34,6 +35,7 @@ export async function append(
 ): Promise<{ readonly appended: number }> {
   const batch = { ...given, messages: distinct(given.messages) };
   const calls = await findCalls(pool, batch);
+  const touches = await touchesOfBatch(pool, batch, calls);
   let longIds = false;
   const written = await transaction(pool, async (connection) => {
     try {
@@ -42,7 +44,9 @@ export async function append(
       if (codeOf(error) === '23505') longIds = true;
       throw error;
     }
-    return appendLog(connection, clock, key, batch);
+    const appended = await appendLog(connection, clock, key, batch);
+    await insertTouches(connection, batch.accountId, touches);
+    return appended;
   }).catch((error: unknown) => {
     if (error instanceof TakenBack) return { appended: 0, sessionId: null };
     throw error;

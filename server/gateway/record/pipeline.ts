@@ -26,6 +26,7 @@ import { openaiAdapter } from '../openai/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
 import { maskBytes, maskItems } from './mask-items.ts';
+import { maskNameOrNull } from './mask-names.ts';
 import { maskingWriter } from './masking-writer.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { RecordedAnswer } from './protocol.ts';
@@ -92,6 +93,7 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
       marks: isSide || retry ? sideMarks(read.identity, chain) : moveMarks(placed.thread, chain, placed.root),
       asOf: placed.thread?.erasures ?? null,
       head: hexOf(chain.head) === hexOf(placed.root) ? null : chain.head,
+      folder: await maskNameOrNull(read.identity.place.folder, await writer.accountKey(event.accountId)),
     });
     if (placed.thread !== null) {
       const { threadId, erasures } = placed.thread;
