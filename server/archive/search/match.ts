@@ -1,0 +1,120 @@
+import type { Phrase, Prefix, Query } from './query.ts';
+import { type Span, spansOf } from './words.ts';
+
+/** A place in a text that the query asks for, in UTF-16 units, and which word of the query it is (-1: none of them). */
+export interface Match {
+  readonly start: number;
+  readonly end: number;
+  readonly term: number;
+}
+
+/** What a passage has of what was asked. */
+export interface Passage {
+  readonly text: string;
+  /** In the order of the text; they may touch and overlap. */
+  readonly matches: readonly Match[];
+  /** The first place where a phrase, a literal or a beginning stands; null where none does. */
+  readonly focus: Match | null;
+  /** True where every phrase and every beginning of the query stands in this passage. */
+  readonly holdsStrict: boolean;
+  /** How many of the query's literals stand here. */
+  readonly literals: number;
+  /** How near to each other words stand that follow each other in the query: 0 to 1 for each pair, times its worth. */
+  readonly nearness: number;
+}
+
+/** Words between which a pair counts as near. */
+const NEAR = 8;
+
+/**
+ * Looks at a passage of a candidate.
+ * @param worth of each of the query's terms: its rarity
+ */
+export function matchPassage(text: string, query: Query, worth: readonly number[]): Passage {
+  const spans = spansOf(text);
+  const wanted = new Map(query.terms.map((term, at) => [term, at]));
+  const matches: Match[] = [];
+  const units: number[][] = query.terms.map(() => []);
+  for (const span of spans) {
+    const at = span.term === null ? undefined : wanted.get(span.term);
+    if (at === undefined) continue;
+    matches.push({ start: span.start, end: span.end, term: at });
+    units[at]?.push(span.unit);
+  }
+  const phrases = query.phrases.map((phrase) => placesOf(text, spans, phrase));
+  const prefixes = query.prefixes.map((prefix) => beginningsIn(spans, prefix));
+  const literals = query.literals.map((literal) => charactersIn(text, literal));
+  const strict = [...phrases, ...prefixes];
+  const special = [...strict, ...literals].flat().sort(inOrder);
+  return {
+    text,
+    matches: [...matches, ...special].sort(inOrder),
+    focus: special[0] ?? null,
+    holdsStrict: strict.every((places) => places.length > 0),
+    literals: literals.filter((places) => places.length > 0).length,
+    nearness: nearnessOf(query, units, worth),
+  };
+}
+
+/** True where a phrase stands in a text. */
+export function holdsPhrase(text: string, phrase: Phrase): boolean {
+  return placesOf(text, phrase.byWords ? spansOf(text) : [], phrase).length > 0;
+}
+
+function inOrder(one: Match, other: Match): number {
+  return one.start - other.start || other.end - one.end;
+}
+
+function placesOf(text: string, spans: readonly Span[], phrase: Phrase): readonly Match[] {
+  if (!phrase.byWords) return charactersIn(text, phrase.text);
+  const smallest = spans.filter((span) => span.smallest);
+  const [first, ...rest] = phrase.forms;
+  const places: Match[] = [];
+  for (const [at, span] of smallest.entries()) {
+    if (span.form !== first) continue;
+    if (!rest.every((form, n) => smallest[at + n + 1]?.form === form)) continue;
+    places.push({ start: span.start, end: smallest[at + rest.length]?.end ?? span.end, term: -1 });
+  }
+  return places;
+}
+
+function beginningsIn(spans: readonly Span[], prefix: Prefix): readonly Match[] {
+  return spans.flatMap(({ form, start, end }) =>
+    form.startsWith(prefix.form) ? [{ start, end, term: -1 }] : [],
+  );
+}
+
+function charactersIn(text: string, wanted: string): readonly Match[] {
+  const [there, looked] = [lower(text), lower(wanted)];
+  const places: Match[] = [];
+  for (let at = there.indexOf(looked); at >= 0; at = there.indexOf(looked, at + looked.length))
+    places.push({ start: at, end: at + looked.length, term: -1 });
+  return places;
+}
+
+/** Small letters where that leaves every character in its place. */
+function lower(text: string): string {
+  const small = text.toLowerCase();
+  return small.length === text.length ? small : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function nearnessOf(query: Query, units: readonly (readonly number[])[], worth: readonly number[]): number {
+  let sum = 0;
+  for (const [one, other] of query.pairs) {
+    const distance = nearest(units[one] ?? [], units[other] ?? []);
+    if (distance <= NEAR) sum += Math.min(worth[one] ?? 0, worth[other] ?? 0) / Math.max(1, distance);
+  }
+  return sum;
+}
+
+/** The smallest distance between numbers of two ascending lists. */
+function nearest(ones: readonly number[], others: readonly number[]): number {
+  let smallest = Number.POSITIVE_INFINITY;
+  let at = 0;
+  for (const one of ones) {
+    while (at < others.length - 1 && (others[at + 1] ?? 0) <= one) at += 1;
+    for (const other of [others[at], others[at + 1]])
+      if (other !== undefined) smallest = Math.min(smallest, Math.abs(one - other));
+  }
+  return smallest;
+}

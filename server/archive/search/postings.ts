@@ -1,0 +1,119 @@
+/**
+ * Postings: which chunks a word stands in. Eight bytes each, little-endian: the document's number (32 bits), the chunk's
+ * number in it (16), how often (8), how long the chunk is (8, coarse). All of a row have one length and stand by
+ * themselves, so that rows are joined by writing one behind the other.
+ */
+
+/** Bytes of one posting. */
+export const POSTING_BYTES = 8;
+
+/** One posting, read. */
+export interface Posting {
+  readonly doc: number;
+  readonly n: number;
+  /** How often the word stands in the chunk; 255 stands for more. */
+  readonly count: number;
+  /** The chunk's length as {@link coarseLength} gives it. */
+  readonly length: number;
+}
+
+/** Largest number of a chunk in its document. */
+export const LAST_CHUNK = 0xffff;
+
+/** A number of words in a byte: exact enough for ranking, from 0 to about 2,600. */
+export function coarseLength(words: number): number {
+  return Math.min(255, Math.round(Math.sqrt(words) * 5));
+}
+
+/** The number of words that a {@link coarseLength} stands for. */
+export function wordsOfCoarse(length: number): number {
+  return (length / 5) ** 2;
+}
+
+/** Calls `take` with every posting of some bytes. */
+export function eachPosting(
+  bytes: Uint8Array,
+  take: (doc: number, n: number, count: number, length: number) => void,
+): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at + POSTING_BYTES <= bytes.byteLength; at += POSTING_BYTES) {
+    const rest = view.getUint32(at + 4, true);
+    take(view.getUint32(at, true), rest & 0xffff, (rest >>> 16) & 0xff, rest >>> 24);
+  }
+}
+
+/** The bytes without the postings that `drops` names; null where none is named. */
+export function withoutPostings(
+  bytes: Uint8Array,
+  drops: (doc: number, n: number) => boolean,
+): Uint8Array | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const kept = new Uint8Array(bytes.byteLength);
+  let length = 0;
+  for (let at = 0; at + POSTING_BYTES <= bytes.byteLength; at += POSTING_BYTES) {
+    if (drops(view.getUint32(at, true), view.getUint16(at + 4, true))) continue;
+    kept.set(bytes.subarray(at, at + POSTING_BYTES), length);
+    length += POSTING_BYTES;
+  }
+  return length === bytes.byteLength ? null : kept.subarray(0, length);
+}
+
+/** Rows of the table of postings that one batch of chunks makes. */
+export interface PostingRows {
+  readonly terms: readonly string[];
+  /** For each term: lowest and highest document, and the bytes that are its postings, as a range of `bytes`. */
+  readonly lows: readonly number[];
+  readonly highs: readonly number[];
+  readonly froms: readonly number[];
+  readonly sizes: readonly number[];
+  readonly bytes: Uint8Array;
+}
+
+/** Collects the words of chunks and writes them as rows. */
+export class PostingsBuilder {
+  readonly #lists = new Map<string, number[]>();
+  #postings = 0;
+
+  /** Takes one chunk's words, each with how often it stands there. `words`: how many there are in all. */
+  add(doc: number, n: number, counts: ReadonlyMap<string, number>, words: number): void {
+    const length = coarseLength(words);
+    for (const [term, count] of counts) {
+      const rest = ((length << 24) | (Math.min(count, 255) << 16) | n) >>> 0;
+      const list = this.#lists.get(term);
+      if (list) list.push(doc, rest);
+      else this.#lists.set(term, [doc, rest]);
+    }
+    this.#postings += counts.size;
+  }
+
+  /** The rows, in the order of their terms' bytes. */
+  rows(): PostingRows {
+    const bytes = new Uint8Array(this.#postings * POSTING_BYTES);
+    const view = new DataView(bytes.buffer);
+    const terms: string[] = [];
+    const lows: number[] = [];
+    const highs: number[] = [];
+    const froms: number[] = [];
+    const sizes: number[] = [];
+    let at = 0;
+    for (const [term, list] of this.#lists) {
+      let low = 0xffffffff;
+      let high = 0;
+      const from = at;
+      for (let n = 0; n < list.length; n += 2) {
+        const doc = list[n] ?? 0;
+        low = Math.min(low, doc);
+        high = Math.max(high, doc);
+        view.setUint32(at, doc, true);
+        view.setUint32(at + 4, list[n + 1] ?? 0, true);
+        at += POSTING_BYTES;
+      }
+      terms.push(term);
+      lows.push(low);
+      highs.push(high);
+      froms.push(from);
+      sizes.push(at - from);
+    }
+    return { terms, lows, highs, froms, sizes, bytes };
+  }
+}
