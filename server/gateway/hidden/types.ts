@@ -1,0 +1,33 @@
+/** A call of our tool that the model made, taken out of its answer. */
+export interface HiddenCall {
+  /** The provider's id of the call. */
+  readonly id: string;
+  /** The input's JSON text as it was produced. */
+  readonly input: string;
+}
+
+/** What one upstream answer of a hidden loop was, once it has ended. */
+export interface HiddenRound {
+  /**
+   * `whole`: the client has the whole answer. `continue`: it called our tool and nothing of the client's, so the answer
+   * goes on with a next upstream answer; its end was kept back. `mixed`: it called both; the client has the answer's end
+   * and comes back with its own results. `broken`: it ended without the protocol's end.
+   */
+  readonly outcome: 'whole' | 'continue' | 'mixed' | 'broken';
+  readonly calls: readonly HiddenCall[];
+  /** What the model produced, in the order of the protocol, ours among it: the JSON texts of its parts. */
+  readonly parts: readonly string[];
+  /** Parts of the delivered answer, reasoning not counted, that stand before this round's first call of ours. */
+  readonly position: number;
+}
+
+/**
+ * Joins several upstream answers into the one that the client gets, without our tool's calls. Bytes before the first
+ * such call pass as they came; behind it only numbers that count parts are changed.
+ */
+export interface HiddenStream {
+  /** Takes bytes of the upstream answer under way and gives the bytes for the client, in whole events. */
+  push(bytes: Uint8Array): Uint8Array[];
+  /** The upstream answer has ended: what is left of it for the client, and what it was. */
+  endRound(): { readonly bytes: Uint8Array[]; readonly round: HiddenRound };
+}

@@ -1,0 +1,177 @@
+import { itemsOf, type JsonNode, member, numberMember, stringMember } from '../../conversation/index.ts';
+import { type EventData, type EventSplice, eventData, spliceEvent } from '../hidden/splice-event.ts';
+import { EventSplitter } from '../hidden/split-events.ts';
+import type { HiddenCall, HiddenRound, HiddenStream } from '../hidden/types.ts';
+
+/** An item of the upstream answer under way. */
+interface OpenItem {
+  /** Number that the client knows it by; null: it is hidden. */
+  readonly delivered: number | null;
+  readonly position: number;
+  readonly call: 'ours' | 'client' | null;
+  /** Its JSON text once it is done. */
+  json: string | null;
+  id: string;
+  input: string;
+}
+
+/** Events that begin an answer: the client has had them from the first. */
+const BEGINNINGS: ReadonlySet<string> = new Set([
+  'response.created',
+  'response.queued',
+  'response.in_progress',
+]);
+/** Events that end one. */
+const ENDINGS: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+]);
+/** Calls that the client answers itself. */
+const CLIENT_CALLS: ReadonlySet<string> = new Set([
+  'function_call',
+  'custom_tool_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+  'computer_call',
+]);
+
+/**
+ * The hidden loop's view of Responses streams: one beginning, dense `sequence_number` and `output_index`, the first
+ * answer's id, one end whose `output` lists what the client saw. The end is the last answer's own, with its usage alone.
+ * @param tool name of our tool
+ */
+export function hiddenResponses(tool: string): HiddenStream {
+  return new ResponseJoin(tool);
+}
+
+class ResponseJoin implements HiddenStream {
+  readonly #tool: string;
+  #splitter = new EventSplitter();
+  #sequence = 0;
+  #delivered = 0;
+  #position = 0;
+  #responseId: string | null = null;
+  /** JSON texts of the items that the client has of earlier answers. */
+  #before: string[] = [];
+  #items = new Map<number, OpenItem>();
+  /** How the answer under way ended; null: it has not. */
+  #ended: 'completed' | 'otherwise' | null = null;
+
+  constructor(tool: string) {
+    this.#tool = tool;
+  }
+
+  push(bytes: Uint8Array): Uint8Array[] {
+    return this.#splitter.push(bytes).flatMap((event) => this.#pass(event));
+  }
+
+  endRound(): { readonly bytes: Uint8Array[]; readonly round: HiddenRound } {
+    const rest = this.#splitter.rest();
+    const items = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
+    const ours = items.filter((item) => item.call === 'ours');
+    const outcome = this.#outcome();
+    const round: HiddenRound = {
+      outcome,
+      calls: ours.map(({ id, input }): HiddenCall => ({ id, input: input === '' ? '{}' : input })),
+      parts: items.flatMap((item) => (item.json === null ? [] : [item.json])),
+      position: ours[0]?.position ?? this.#position,
+    };
+    this.#before.push(
+      ...items.flatMap(({ delivered, json }) => (delivered === null || json === null ? [] : [json])),
+    );
+    this.#splitter = new EventSplitter();
+    this.#items = new Map();
+    this.#ended = null;
+    return { bytes: rest.length > 0 ? [rest] : [], round };
+  }
+
+  #outcome(): HiddenRound['outcome'] {
+    if (this.#ended === null) return 'broken';
+    const calls = new Set([...this.#items.values()].map((item) => item.call));
+    if (this.#ended !== 'completed' || !calls.has('ours')) return 'whole';
+    return calls.has('client') ? 'mixed' : 'continue';
+  }
+
+  /** What the client gets of an event. An event that cannot be read passes as it is. */
+  #pass(event: Buffer): Uint8Array[] {
+    const data = eventData(event);
+    const type = data === null ? null : stringMember(data.root, 'type');
+    if (data === null || type === null) return [event];
+    if (BEGINNINGS.has(type)) return this.#begin(event, data);
+    if (ENDINGS.has(type)) {
+      this.#ended = type === 'response.completed' ? 'completed' : 'otherwise';
+      return this.#outcome() === 'continue' ? [] : [this.#endFor(event, data)];
+    }
+    const index = numberMember(data.root, 'output_index');
+    if (index === null) return [this.#numbered(event, data, [])];
+    const item = this.#itemAt(index, event, data);
+    if (item.call === 'ours') return [];
+    return [
+      this.#numbered(event, data, [
+        { node: member(data.root, 'output_index'), json: String(item.delivered ?? index) },
+      ]),
+    ];
+  }
+
+  #begin(event: Buffer, data: EventData): Uint8Array[] {
+    const id = stringMember(member(data.root, 'response'), 'id');
+    this.#responseId ??= id;
+    return id === this.#responseId ? [this.#numbered(event, data, [])] : [];
+  }
+
+  /** The item that an event is about, noted with what the event says of it. */
+  #itemAt(index: number, event: Buffer, { root, at }: EventData): OpenItem {
+    const described = member(root, 'item');
+    const known = this.#items.get(index);
+    const item = known ?? this.#open(index, described);
+    if (described !== undefined && stringMember(root, 'type') === 'response.output_item.done') {
+      item.json = event.toString('utf8', at + described.start, at + described.end);
+      item.id = stringMember(described, 'call_id') ?? item.id;
+      item.input = stringMember(described, 'arguments') ?? item.input;
+    }
+    return item;
+  }
+
+  #open(index: number, described: JsonNode | undefined): OpenItem {
+    const type = stringMember(described, 'type');
+    const isOurs = type === 'function_call' && stringMember(described, 'name') === this.#tool;
+    const call = isOurs ? 'ours' : type !== null && CLIENT_CALLS.has(type) ? 'client' : null;
+    const delivered = isOurs ? null : this.#delivered++;
+    const item: OpenItem = { delivered, position: this.#position, call, json: null, id: '', input: '' };
+    if (!isOurs && type !== 'reasoning') this.#position += 1;
+    this.#items.set(index, item);
+    return item;
+  }
+
+  /** The event with the next sequence number, and whatever else is to change. */
+  #numbered(event: Buffer, data: EventData, more: readonly EventSplice[]): Buffer {
+    const number = this.#sequence;
+    if (member(data.root, 'sequence_number') !== undefined) this.#sequence += 1;
+    const changes = [{ node: member(data.root, 'sequence_number'), json: String(number) }, ...more].filter(
+      ({ node, json }) => !(node?.type === 'number' && node.raw === json),
+    );
+    return changes.length === 0 ? event : spliceEvent(event, data, changes);
+  }
+
+  /** The end that the client gets: where anything was hidden, with the first answer's id and all that the client saw. */
+  #endFor(event: Buffer, data: EventData): Buffer {
+    const response = member(data.root, 'response');
+    const id = member(response, 'id');
+    const output = member(response, 'output');
+    const changes: EventSplice[] = [];
+    if (id !== undefined && this.#responseId !== null && stringMember(response, 'id') !== this.#responseId) {
+      changes.push({ node: id, json: JSON.stringify(this.#responseId) });
+    }
+    const items = itemsOf(output);
+    const visible = items.filter(
+      (item) => stringMember(item, 'name') !== this.#tool || stringMember(item, 'type') !== 'function_call',
+    );
+    if (output !== undefined && (this.#before.length > 0 || visible.length < items.length)) {
+      const own = visible.map((item) => event.toString('utf8', data.at + item.start, data.at + item.end));
+      changes.push({ node: output, json: `[${[...this.#before, ...own].join(',')}]` });
+    }
+    return this.#numbered(event, data, changes);
+  }
+}
