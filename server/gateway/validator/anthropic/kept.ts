@@ -1,0 +1,214 @@
+import { type EditBook, isOwn } from '../edits.ts';
+import { type ClientBody, isSlice } from '../fields.ts';
+import { sameMembers, sameValue } from '../members.ts';
+import { checkReplaced } from '../replaced.ts';
+import { type Skim, skim } from '../skim.ts';
+import { type Finding, finding } from '../verdict.ts';
+import { OwnPieces } from './own.ts';
+import { type Conversation, isThinking, type Message, type Part, readMessage, whereIs } from './read.ts';
+import type { ThinkingTrail } from './thinking.ts';
+
+/** A message of the client's body. */
+export interface ClientMessage {
+  readonly doc: Skim;
+  readonly message: Message;
+}
+
+/** Reads one message of the client's body; null where it is none. */
+export function clientMessage({ bytes, elements }: ClientBody, index: number): ClientMessage | null {
+  const slice = elements[index];
+  const doc = slice === undefined ? null : skim(bytes.subarray(slice.start, slice.end));
+  const message = doc === null ? null : readMessage(doc, 0, index);
+  return doc === null || message === null || 'rule' in message ? null : { doc, message };
+}
+
+/**
+ * Goes through the edited messages and the client's side by side. What is not named as an edit must be the client's
+ * next message or part, byte for byte; what the edits leave out is stepped over; at the end nothing is left.
+ */
+export class KeptWalk {
+  private element = 0;
+  private part = 0;
+  private read: ClientMessage | null = null;
+  private readonly own: OwnPieces;
+
+  constructor(
+    private readonly conversation: Conversation,
+    private readonly client: ClientBody,
+    private readonly book: EditBook,
+    private readonly trail: ThinkingTrail,
+    ownTool: string | null,
+  ) {
+    this.own = new OwnPieces(conversation.doc, ownTool);
+  }
+
+  /** The first byte that is neither the client's nor named. */
+  check(): Finding | null {
+    for (const message of this.conversation.messages) {
+      const found = this.checkMessage(message);
+      if (found !== null) return found;
+    }
+    this.settle();
+    if (this.element >= this.client.elements.length) return null;
+    const part = this.part === 0 ? '' : `/content/${this.part}`;
+    return finding('kept', `client:/messages/${this.element}${part}`, 'This of the client is missing.');
+  }
+
+  private checkMessage(message: Message): Finding | null {
+    const kind = this.book.elementEdit(message.index);
+    if (isOwn(kind)) return this.own.checkMessage(message, kind);
+    if (kind !== null) return finding('edits', whereIs(message), `A ${kind} names a part, not a message.`);
+    this.settle();
+    return this.takeWhole(message) ? null : this.checkParts(message);
+  }
+
+  /** Takes the client's next message where the edited one is the same and nothing of it is left out. */
+  private takeWhole(message: Message): boolean {
+    const { element } = this;
+    const slice = this.client.elements[element];
+    if (this.part > 0 || slice === undefined || this.book.hasPartsLeftOut(element)) return false;
+    if (!isSlice(this.conversation.doc, message.node, this.client, slice)) return false;
+    if (message.parts.some(isThinking)) {
+      if (this.book.isThinkingLeftOut(element)) return false;
+      this.trail.kept();
+    }
+    this.trail.saw(message, element);
+    this.advance();
+    return true;
+  }
+
+  private checkParts(message: Message): Finding | null {
+    const sources: number[] = [];
+    let joins = false;
+    let endsHidden = false;
+    for (const part of message.parts) {
+      const kind = part.index === null ? null : this.book.partEdit(message.index, part.index);
+      endsHidden = kind === 'hidden-round';
+      if (isOwn(kind)) {
+        joins ||= kind === 'head-message';
+        const found = this.own.checkPart(message, part, kind);
+        if (found !== null) return found;
+        continue;
+      }
+      this.settle();
+      const before = this.current();
+      const old = before?.message.parts[this.part];
+      if (before === null || old === undefined || before.message.role !== message.role)
+        return this.foreign(message, part);
+      if (sources.at(-1) !== this.element) {
+        if (!this.hasEnvelope(message, before))
+          return finding('kept', whereIs(message), "What stands beside the content is not the client's.");
+        sources.push(this.element);
+        this.trail.saw(before.message, this.element);
+      }
+      const found =
+        kind === null
+          ? this.isKept(part, before.doc, old)
+            ? null
+            : this.foreign(message, part)
+          : this.checkReplaced(kind, message, part, before.doc, old);
+      if (found !== null) return found;
+      if (isThinking(part)) this.trail.kept();
+      this.part++;
+    }
+    this.settle();
+    return this.checkSeams(message, sources, joins, endsHidden);
+  }
+
+  /** A message may join messages of the client only in a head, and end inside of one only at a hidden call. */
+  private checkSeams(
+    message: Message,
+    sources: readonly number[],
+    joins: boolean,
+    endsHidden: boolean,
+  ): Finding | null {
+    if (sources.length > 1 && !joins)
+      return finding('kept', whereIs(message), 'Messages of the client were joined.');
+    if (this.part > 0 && !endsHidden)
+      return finding('kept', whereIs(message), 'A message of the client was divided.');
+    if (sources.length > 0) return null;
+    const keys = this.conversation.doc.children(message.node).length;
+    return message.parts.length > 0 && keys === 2
+      ? null
+      : finding('kept', whereIs(message), 'The message is neither ours nor the client message at its place.');
+  }
+
+  private checkReplaced(
+    kind: 'trimmed-result' | 'filled-result',
+    message: Message,
+    part: Part,
+    before: Skim,
+    old: Part,
+  ): Finding | null {
+    const where = whereIs(message, part);
+    if (part.type !== 'tool_result' || old.type !== 'tool_result')
+      return finding('addition', where, `A ${kind} is a tool result.`);
+    const { doc } = this.conversation;
+    return checkReplaced(kind, {
+      doc,
+      node: part.node,
+      before,
+      beforeNode: old.node,
+      key: 'content',
+      textType: 'text',
+      where,
+    });
+  }
+
+  /** The same bytes; a bare string may have become a text part of the same bytes, so that parts can stand beside it. */
+  private isKept(part: Part, before: Skim, old: Part): boolean {
+    const { doc } = this.conversation;
+    if ((old.index === null) === (part.index === null)) return sameValue(doc, part.node, before, old.node);
+    const text = doc.member(part.node, 'text');
+    return (
+      old.index === null &&
+      part.type === 'text' &&
+      text !== null &&
+      doc.children(part.node).length === 2 &&
+      sameValue(doc, text, before, old.node)
+    );
+  }
+
+  private hasEnvelope(message: Message, before: ClientMessage): boolean {
+    return sameMembers(this.conversation.doc, message.node, before.doc, before.message.node, 'content');
+  }
+
+  private foreign(message: Message, part: Part): Finding {
+    const client = `client:/messages/${this.element}/content/${this.part}`;
+    return finding('kept', whereIs(message, part), `This is not the client's next part (${client}).`);
+  }
+
+  /** Steps over what the edits leave out, and from the end of a message to the next. */
+  private settle(): void {
+    while (this.element < this.client.elements.length) {
+      const { element } = this;
+      if (this.book.isLeftOut(element)) {
+        this.advance();
+        continue;
+      }
+      const thinks = this.book.isThinkingLeftOut(element);
+      if (this.part === 0 && !thinks && !this.book.hasPartsLeftOut(element)) return;
+      const before = this.current();
+      if (before === null) return;
+      const { parts } = before.message;
+      for (let part = parts[this.part]; part !== undefined; part = parts[this.part]) {
+        if (thinks && isThinking(part)) this.trail.leftOut(element);
+        else if (!this.book.isPartLeftOut(element, this.part)) break;
+        this.part++;
+      }
+      if (this.part < parts.length || parts.length === 0) return;
+      this.advance();
+    }
+  }
+
+  private current(): ClientMessage | null {
+    this.read ??= clientMessage(this.client, this.element);
+    return this.read;
+  }
+
+  private advance(): void {
+    this.element++;
+    this.part = 0;
+    this.read = null;
+  }
+}
