@@ -3,61 +3,123 @@ import { newId, type Uuid } from '../../kernel/ids.ts';
 import { type Queryable, type StorePool, transaction } from './connection.ts';
 import { tick } from './content.ts';
 import { LIVE_NOTIFY } from './live.ts';
+import { forgetItems } from './search-forget.ts';
+import { dropUnusedPlaces } from './unused-places.ts';
 import { json } from './values.ts';
 
+/** Who deletes: a person who asked for it, or the time that a person set. */
+export type Eraser = 'person' | 'retention';
+
+/** What a deletion of a session is told. */
+export interface SessionErasure {
+  readonly accountId: Uuid;
+  readonly sessionId: Uuid;
+  readonly by: Eraser;
+  /** Only a session that was not seen since then is deleted; null: whenever it was seen. */
+  readonly notSeenSince: Date | null;
+}
+
 /**
- * Deletes a session by a person's wish in one transaction: its events, requests and answers, then every message, item,
- * binary content and preamble that nothing refers to any more. What another session's log holds stays for that session.
- * The audit keeps that it was done and how much went, nothing of its content. Answers whether there was such a session.
+ * Deletes a session in one transaction: its events, requests and answers, then every message, item, binary content,
+ * preamble, worktree and project that nothing refers to any more. What another session's log holds stays for that
+ * session. The audit keeps that it was done and how much went, nothing of its content. Answers whether there was such a
+ * session.
  */
 export async function deleteSession(
   pool: StorePool,
   clock: Clock,
-  accountId: Uuid,
-  sessionId: Uuid,
+  erasure: SessionErasure,
   at: Millis,
 ): Promise<boolean> {
+  const { accountId, sessionId } = erasure;
   const done = await transaction(pool, async (connection) => {
     const { at: now } = await tick(connection, accountId, at);
-    const found = await connection.query(
-      'SELECT 1 FROM session WHERE account_id = $1 AND id = $2 FOR UPDATE',
-      [accountId, sessionId],
-    );
-    if (found.rows.length === 0) return false;
-    await connection.query('UPDATE account SET erasures = erasures + 1 WHERE id = $1', [accountId]);
-    await deleteRequests(connection, accountId, sessionId);
-    const { events, messages } = await deleteEvents(connection, accountId, sessionId);
-    const items = await deleteMessages(connection, accountId, messages);
-    await connection.query('DELETE FROM thread WHERE account_id = $1 AND session_id = $2', [
-      accountId,
-      sessionId,
-    ]);
-    await connection.query(
-      'UPDATE session SET fork_session_id = NULL WHERE account_id = $1 AND fork_session_id = $2',
-      [accountId, sessionId],
-    );
-    await connection.query('DELETE FROM session WHERE account_id = $1 AND id = $2', [accountId, sessionId]);
-    await connection.query(
-      `INSERT INTO audit (account_id, id, at, actor, act, subject, data)
-       VALUES ($1, $2, $3, 'person', 'session.delete', $4, $5::jsonb)`,
-      [accountId, newId(clock), now, sessionId, json({ events, messages: messages.length, items })],
-    );
-    return true;
+    return eraseSession(connection, clock, erasure, now);
   });
   if (done) await pool.query(LIVE_NOTIFY, [accountId, 'deleted', sessionId]).catch(() => undefined);
   return done;
 }
 
-async function deleteRequests(connection: Queryable, accountId: Uuid, sessionId: Uuid): Promise<void> {
+interface ErasedSession {
+  readonly project_id: Uuid | null;
+  readonly worktree_id: Uuid | null;
+}
+
+/** The same inside a transaction that holds the account's lock; `now` is the account's clock. */
+export async function eraseSession(
+  connection: Queryable,
+  clock: Clock,
+  { accountId, sessionId, by, notSeenSince }: SessionErasure,
+  now: Date,
+): Promise<boolean> {
+  const ours = [accountId, sessionId];
+  const found = await connection.query<ErasedSession>(
+    `SELECT project_id, worktree_id FROM session
+     WHERE account_id = $1 AND id = $2 AND ($3::timestamptz IS NULL OR last_seen_at < $3) FOR UPDATE`,
+    [...ours, notSeenSince],
+  );
+  const [session] = found.rows;
+  if (session === undefined) return false;
+  await countErasure(connection, accountId);
+  await deleteRequests(connection, accountId, sessionId);
+  const { events, messages, worktrees } = await deleteEvents(connection, accountId, sessionId);
+  const items = await deleteMessages(connection, accountId, messages);
+  await connection.query('DELETE FROM thread WHERE account_id = $1 AND session_id = $2', ours);
   await connection.query(
-    `DELETE FROM answer a USING request r
-     WHERE a.account_id = $1 AND r.account_id = $1 AND r.session_id = $2 AND a.request_id = r.id`,
+    'UPDATE session SET fork_session_id = NULL WHERE account_id = $1 AND fork_session_id = $2',
+    ours,
+  );
+  await connection.query('DELETE FROM session WHERE account_id = $1 AND id = $2', ours);
+  await connection.query('DELETE FROM pending_deletion WHERE account_id = $1 AND subject = $2', ours);
+  if (session.project_id !== null) {
+    const used = session.worktree_id === null ? worktrees : [...worktrees, session.worktree_id];
+    await dropUnusedPlaces(connection, accountId, { worktrees: used, projects: [session.project_id] });
+  }
+  await writeAudit(connection, clock, {
+    accountId,
+    at: now,
+    by,
+    act: 'session.delete',
+    subject: sessionId,
+    data: { events, messages: messages.length, items },
+  });
+  return true;
+}
+
+/** Counts a deletion: what was read before it is not taken for stored after it. */
+export async function countErasure(connection: Queryable, accountId: Uuid): Promise<void> {
+  await connection.query('UPDATE account SET erasures = erasures + 1 WHERE id = $1', [accountId]);
+}
+
+/** Keeps that something was done: ids and numbers alone. */
+export async function writeAudit(
+  connection: Queryable,
+  clock: Clock,
+  entry: {
+    readonly accountId: Uuid;
+    readonly at: Date;
+    readonly by: Eraser;
+    readonly act: string;
+    readonly subject: Uuid;
+    readonly data: Readonly<Record<string, number | null>>;
+  },
+): Promise<void> {
+  await connection.query(
+    `INSERT INTO audit (account_id, id, at, actor, act, subject, data) VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb)`,
+    [entry.accountId, newId(clock), entry.at, entry.by, entry.act, entry.subject, json(entry.data)],
+  );
+}
+
+/** Requests go first: an answer is kept only while it can lock its request, so that none comes behind. */
+async function deleteRequests(connection: Queryable, accountId: Uuid, sessionId: Uuid): Promise<void> {
+  const { rows } = await connection.query<{ id: Uuid; preamble_hash: Buffer | null }>(
+    'DELETE FROM request WHERE account_id = $1 AND session_id = $2 RETURNING id, preamble_hash',
     [accountId, sessionId],
   );
-  const { rows } = await connection.query<{ preamble_hash: Buffer | null }>(
-    'DELETE FROM request WHERE account_id = $1 AND session_id = $2 RETURNING preamble_hash',
-    [accountId, sessionId],
-  );
+  await connection.query('DELETE FROM answer WHERE account_id = $1 AND request_id = ANY($2::uuid[])', [
+    accountId,
+    rows.map((row) => row.id),
+  ]);
   await connection.query(
     `DELETE FROM preamble p WHERE p.account_id = $1 AND p.hash = ANY($2::bytea[]) AND NOT EXISTS (
        SELECT 1 FROM request r WHERE r.account_id = $1 AND r.preamble_hash = p.hash)`,
@@ -65,14 +127,18 @@ async function deleteRequests(connection: Queryable, accountId: Uuid, sessionId:
   );
 }
 
-/** Deletes the session's log and answers which of its messages no log holds any more. */
+/** Deletes the session's log and answers which of its messages no log holds any more, and which worktrees it named. */
 async function deleteEvents(
   connection: Queryable,
   accountId: Uuid,
   sessionId: Uuid,
-): Promise<{ readonly events: number; readonly messages: readonly Buffer[] }> {
-  const deleted = await connection.query<{ message_hash: Buffer | null }>(
-    'DELETE FROM event WHERE account_id = $1 AND session_id = $2 RETURNING message_hash',
+): Promise<{
+  readonly events: number;
+  readonly messages: readonly Buffer[];
+  readonly worktrees: readonly Uuid[];
+}> {
+  const deleted = await connection.query<{ message_hash: Buffer | null; worktree_id: Uuid | null }>(
+    'DELETE FROM event WHERE account_id = $1 AND session_id = $2 RETURNING message_hash, worktree_id',
     [accountId, sessionId],
   );
   const { rows } = await connection.query<{ hash: Buffer }>(
@@ -80,7 +146,11 @@ async function deleteEvents(
      WHERE NOT EXISTS (SELECT 1 FROM event e WHERE e.account_id = $1 AND e.message_hash = g.hash)`,
     [accountId, distinct(deleted.rows.map((row) => row.message_hash))],
   );
-  return { events: deleted.rows.length, messages: rows.map((row) => row.hash) };
+  return {
+    events: deleted.rows.length,
+    messages: rows.map((row) => row.hash),
+    worktrees: [...new Set(deleted.rows.flatMap((row) => row.worktree_id ?? []))],
+  };
 }
 
 /** Deletes messages with all that hangs on them; answers how many items went. */
@@ -90,6 +160,7 @@ async function deleteMessages(
   messages: readonly Buffer[],
 ): Promise<number> {
   const ours = [accountId, messages];
+  await forgetItems(connection, accountId, messages);
   const media = await connection.query<{ blob_hash: Buffer }>(
     'DELETE FROM media WHERE account_id = $1 AND message_hash = ANY($2::bytea[]) RETURNING blob_hash',
     ours,

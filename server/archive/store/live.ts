@@ -4,8 +4,11 @@ import { isUuid, type Uuid } from '../../kernel/ids.ts';
 /** What a console that looks on is told: ids alone, never content. */
 export interface LiveEvent {
   readonly accountId: Uuid;
-  /** `request`: one came in or ended; `log`: a session's log grew; `deleted`: a session went. */
-  readonly kind: 'request' | 'log' | 'deleted';
+  /**
+   * `request`: one came in or ended; `log`: a session's log grew; `planned`: a deletion was planned or taken back;
+   * `deleted`: a session went, or (without a session) a project or the whole archive.
+   */
+  readonly kind: 'request' | 'log' | 'planned' | 'deleted';
   readonly sessionId: Uuid | null;
 }
 
@@ -43,7 +46,7 @@ function readLive(payload: string): LiveEvent | null {
     if (!Array.isArray(value)) return null;
     const [accountId, kind, sessionId] = value as unknown[];
     if (typeof accountId !== 'string' || !isUuid(accountId)) return null;
-    if (kind !== 'request' && kind !== 'log' && kind !== 'deleted') return null;
+    if (kind !== 'request' && kind !== 'log' && kind !== 'planned' && kind !== 'deleted') return null;
     if (sessionId !== null && (typeof sessionId !== 'string' || !isUuid(sessionId))) return null;
     return { accountId, kind, sessionId };
   } catch {

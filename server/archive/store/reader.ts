@@ -3,7 +3,7 @@ import { ContextModeError } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ArchiveReader } from '../types.ts';
 import type { StorePool } from './connection.ts';
-import { readBlob, readDocument, readRaw } from './documents.ts';
+import { readBlob, readBytes, readDocument, readRaw } from './documents.ts';
 import { deleteSession } from './erasure.ts';
 import { readEvent, readLog } from './log.ts';
 import { connections, getRequest, listRequests } from './request-list.ts';
@@ -28,6 +28,7 @@ export function createArchiveReader(pool: StorePool, options: { readonly clock: 
     readEvent: async (accountId, id, seq) => (isUuid(id) ? readEvent(pool, accountId, id, seq) : null),
     readDocument: (accountId, docid, part) => readDocument(pool, accountId, docid, part),
     readRaw: (accountId, docid) => readRaw(pool, accountId, docid),
+    readBytes: (accountId, docid, part) => readBytes(pool, accountId, docid, part),
     readBlob: (accountId, hash) => readBlob(pool, accountId, hash),
     listRequests: async (accountId, filter) =>
       filter.sessionId === undefined || isUuid(filter.sessionId)
@@ -37,7 +38,14 @@ export function createArchiveReader(pool: StorePool, options: { readonly clock: 
     listProjects: (accountId) => listProjects(pool, accountId),
     exportSession: (accountId, id) => (isUuid(id) ? exportSession(pool, accountId, id) : nothing()),
     deleteSession: async (accountId, id, at) =>
-      isUuid(id) ? deleteSession(pool, options.clock, accountId, id, at) : false,
+      isUuid(id)
+        ? deleteSession(
+            pool,
+            options.clock,
+            { accountId, sessionId: id, by: 'person', notSeenSince: null },
+            at,
+          )
+        : false,
     connections: (accountId) => connections(pool, accountId),
   };
 }

@@ -74,7 +74,8 @@ WHERE s.account_id = $1 AND s.agent = $2 AND s.client_session_id = $3`;
  */
 const UPSERT = `
 WITH standing AS (
-  SELECT id FROM project WHERE account_id = $1 AND id = $6 FOR KEY SHARE
+  SELECT p.id FROM project p JOIN worktree w ON w.account_id = p.account_id AND w.project_id = p.id
+  WHERE p.account_id = $1 AND p.id = $6 AND w.id = $7 FOR KEY SHARE
 ), opened AS (
   INSERT INTO session AS s
     (account_id, id, agent, agent_version, client_session_id, project_id, worktree_id, started_at, last_seen_at)

@@ -34,19 +34,22 @@ export function createArchiveWriter(pool: StorePool, options: WriterOptions): Ar
     return key;
   };
   const places = placeResolver(pool, clock, options.locateRepository ?? (async () => null), accountKey);
+  /** A deletion may have taken places, too, that are remembered. */
+  const forgetPlaces = (thrown: unknown): never => {
+    if (thrown instanceof StaleRead) places.forget();
+    throw thrown;
+  };
   return {
     accountKey,
     resolvePlace: places.resolve,
     openThread: (accountId, identity, place, at) =>
-      openThread(pool, clock, accountId, identity, place, at).catch((thrown: unknown) => {
-        if (thrown instanceof StaleRead) places.forget();
-        throw thrown;
-      }),
+      openThread(pool, clock, accountId, identity, place, at).catch(forgetPlaces),
     lookUpSlices: (accountId, slices) => lookUpSlices(pool, accountId, slices),
     childrenOf: (accountId, parent, wanted) => childrenOf(pool, accountId, parent, wanted),
     saveRequest: (record) => saveRequest(pool, record),
     savePreamble: (accountId, hash, partsOf) => savePreamble(pool, accountId, hash, partsOf),
-    append: async (batch) => append(pool, clock, await accountKey(batch.accountId), batch),
+    append: async (batch) =>
+      append(pool, clock, await accountKey(batch.accountId), batch).catch(forgetPlaces),
     saveAnswer: (answer) => saveAnswer(pool, answer),
     saveOutcome: (outcome) => saveOutcome(pool, outcome),
     confirm: async (accountId, limit) => confirm(pool, await accountKey(accountId), accountId, limit),

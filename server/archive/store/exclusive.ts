@@ -1,0 +1,24 @@
+import type { StorePool } from './connection.ts';
+
+/** Work that one process of many does at a time, with the keys of the advisory locks that see to it ("cmd…" in ASCII). */
+const KEYS = { deletions: 0x636d6465, retention: 0x636d7265, cleaning: 0x636d636c } as const;
+
+/**
+ * Runs `work` unless another process of the same database is at it; answers null then. The lock ends with the
+ * connection that holds it, so that a process that dies leaves none behind.
+ */
+export async function exclusively<T>(
+  pool: StorePool,
+  task: keyof typeof KEYS,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  const holder = await pool.connect();
+  try {
+    const { rows } = await holder.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [
+      KEYS[task],
+    ]);
+    return rows[0]?.got ? await work() : null;
+  } finally {
+    holder.release(true);
+  }
+}
