@@ -1,6 +1,5 @@
-import { anthropicAccountOf, anthropicModelOf, checkMessages, type HeaderPairs } from './anthropic/check.ts';
-import { bindingOf } from './anthropic/thinking.ts';
-import { sha256 } from './ids.ts';
+import { thinkingSigner } from './anthropic/binding.ts';
+import { anthropicModelOf, checkMessages, type HeaderPairs, senderOf } from './anthropic/check.ts';
 import type { JsonObject } from './json.ts';
 import { inputItems } from './openai/cache.ts';
 import { checkResponses, openAiAccountOf, openAiModelOf } from './openai/check.ts';
@@ -87,12 +86,9 @@ export function signThinking(
   headers: HeaderPairs = [],
   options: Pick<JudgeOptions, 'seed'> = {},
 ): JsonObject[] {
-  let binding = bindingOf(body, anthropicModelOf(body), anthropicAccountOf(headers));
-  return texts.map((thinking) => {
-    const signature = seal({ ...binding, text: sha256(thinking) }, secretOf(options.seed));
-    binding = { ...binding, before: sha256(signature) };
-    return { type: 'thinking', thinking, signature };
-  });
+  const model = anthropicModelOf(body);
+  const sign = thinkingSigner(body, model, senderOf(headers), texts.length, secretOf(options.seed));
+  return texts.map((thinking) => ({ type: 'thinking', thinking, signature: sign(thinking) }));
 }
 
 /** The `encrypted_content` of a reasoning item that the simulator would have given out in its answer to that body. */

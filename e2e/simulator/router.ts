@@ -1,11 +1,13 @@
 import type { Answered } from './answered.ts';
+import { senderOf } from './anthropic/check.ts';
 import { answerCountTokens, answerMessages, messagesFault } from './anthropic/endpoint.ts';
 import { anthropicErrorAnswer, anthropicStatusFault, invalidRequest } from './anthropic/errors.ts';
 import { answerAnthropicModels } from './anthropic/model-list.ts';
+import { readPrompt } from './anthropic/prompt.ts';
 import { readAnthropicTurn } from './anthropic/turn.ts';
 import type { Fault, FaultSubject } from './faults.ts';
 import type { IdMaker } from './ids.ts';
-import { asObject, parseJson } from './json.ts';
+import { asObject, type JsonObject, parseJson } from './json.ts';
 import { answerCompact, answerInputTokens, answerResponses, responsesFault } from './openai/endpoint.ts';
 import { invalidInput, openAiErrorAnswer, openAiStatusFault } from './openai/errors.ts';
 import { answerOpenAiModels } from './openai/model-list.ts';
@@ -96,13 +98,16 @@ function answerRead(entry: LoggedRequest, world: World): Routed {
     const answer = refusal ?? errorAnswer(protocol, ids, 400, 'The request body is not valid JSON.');
     return withStatusFault(answer, world.faults.take({ ...stray(), isModelRequest: true }), protocol, ids);
   }
+  const conversation = protocol === 'anthropic' ? resolveMessages(body, entry, world) : { body };
   const turn =
-    protocol === 'anthropic' ? readAnthropicTurn(body, entry) : readOpenAiTurn(body, entry, world.secret);
+    protocol === 'anthropic'
+      ? readAnthropicTurn(readPrompt(conversation.body, new Set(), world.settings).body, entry)
+      : readOpenAiTurn(body, entry, world.secret);
   const plan = world.model.plan(turn);
   const isModelRequest = route === 'messages' || route === 'responses';
   const stream = body.stream === true;
   if (isModelRequest) entry.reading = reading(turn, stream, plan.scenario);
-  const call = { entry, body, turn, plan, ids };
+  const call = { refusal: undefined, thread: undefined, ...conversation, entry, turn, plan, ids };
   const { kind, prompt, model } = turn;
   const subject = { target: entry.target, protocol, isModelRequest, stream, kind, prompt, model };
   const fault = world.faults.take(subject) ?? (isModelRequest ? plan.fault : undefined);
@@ -123,6 +128,14 @@ function isBeforeModel(fault: Fault): boolean {
   if (fault.kind === 'silence') return fault.from === 'accept';
   if (fault.kind === 'too-long') return fault.inStream !== true;
   return ['status', 'redirect', 'garbage', 'raw'].includes(fault.kind);
+}
+
+/** A Messages request with its whole conversation, or why that could not be had. */
+function resolveMessages(body: JsonObject, entry: LoggedRequest, world: World) {
+  const { account } = senderOf(entry.headers);
+  const resolved = world.threads.resolve(body, account, entry.receivedAtMs);
+  if (resolved.error !== undefined) return { body, refusal: resolved.error, thread: undefined };
+  return { body: resolved.body, refusal: undefined, thread: resolved.from };
 }
 
 type Call = Parameters<typeof answerMessages>[0];

@@ -92,6 +92,9 @@ export function resetWorld(world: World): void {
   world.faults.clear();
   world.cache.clear();
   world.inputCache.clear();
+  world.rates.clear();
+  world.threads.clear();
+  world.diagnostics.clear();
   world.issued.clear();
   world.issuedItems.clear();
 }

@@ -1,7 +1,10 @@
 import { PromptCache } from './anthropic/cache.ts';
+import { CacheDiagnostics } from './anthropic/diagnostics.ts';
+import { Threads } from './anthropic/threads.ts';
 import type { SimulatorClock } from './clock.ts';
 import { FaultQueue } from './faults.ts';
 import { type IdMaker, idMaker, sha256 } from './ids.ts';
+import { RateBuckets, type RateLimits } from './limits.ts';
 import { InputCache } from './openai/cache.ts';
 import { type Rules, rulesWith } from './rules.ts';
 import { ScriptedModel } from './script/model.ts';
@@ -20,6 +23,8 @@ export type Settings = {
   charactersPerToken: number;
   /** Simulator time between a whole request and the beginning of its answer, faults included. */
   latencyMs: number;
+  /** Rate limits per credential and model; none by default. */
+  rateLimits: RateLimits;
   rules: Rules;
   /** What a broken binding of thinking to its prefix does; `model` follows the model's own default. */
   binding: 'model' | 'enforced' | 'recorded' | 'off';
@@ -35,6 +40,9 @@ export type World = {
   readonly log: RequestLog;
   readonly cache: PromptCache;
   readonly inputCache: InputCache;
+  readonly rates: RateBuckets;
+  readonly threads: Threads;
+  readonly diagnostics: CacheDiagnostics;
   /** Signatures of each Messages answer with tool calls, in order, by the id of its first call. */
   readonly issued: Map<string, readonly string[]>;
   /** Items of Responses answers that were given out after reasoning, by their id: that reasoning. */
@@ -53,6 +61,7 @@ export function settingsWith(changes: Partial<Settings> = {}): Settings {
     windows: {},
     charactersPerToken: 4,
     latencyMs: 0,
+    rateLimits: {},
     rules: rulesWith(),
     binding: 'model',
     ...changes,
@@ -77,6 +86,9 @@ export function createWorld(options: {
     log: new RequestLog(options.logBytes ?? 512 * 1024 * 1024),
     cache: new PromptCache(),
     inputCache: new InputCache(),
+    rates: new RateBuckets(),
+    threads: new Threads(),
+    diagnostics: new CacheDiagnostics(),
     issued: new Map(),
     issuedItems: new Map(),
     secret: secretOf(options.seed),

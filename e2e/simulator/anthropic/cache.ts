@@ -1,7 +1,8 @@
 import { sha256 } from '../ids.ts';
 import { asObject, asObjects, asString, type Json, type JsonObject } from '../json.ts';
 import { type TokenRule, tokensOfLength, unitsOf } from '../tokens.ts';
-import { placedBlocks } from './blocks.ts';
+import { isServerResult, placedBlocks } from './blocks.ts';
+import { deferredTools, withDefinitions } from './tools.ts';
 
 /** Positions that a read looks at, counting the breakpoint itself. */
 const LOOK_BACK_POSITIONS = 20;
@@ -30,31 +31,36 @@ const LIFETIME_MS = { '5m': 300_000, '1h': 3_600_000 } as const;
 /**
  * The positions of a Messages body in the order tools, system, messages. Marks are not part of the hash and may move.
  * Members of a block may stand in any order, those inside `input` may not. The system's first block, when it is the
- * agent's attribution line, is left out as the provider leaves it out, and so are the `dropped` blocks (by path).
+ * agent's attribution line, is left out as the provider leaves it out. Deferred tools count where they are loaded.
+ * With `thinksEverywhere` thinking and effort are part of the whole prefix, not of the messages alone.
  */
 export function positionsOf(
   body: JsonObject,
   scope: string,
   rule: TokenRule,
-  dropped: ReadonlySet<string> = new Set(),
+  thinksEverywhere = false,
 ): Position[] {
   const positions: Position[] = [];
-  let hash = sha256(scope);
+  let hash = sha256(thinksEverywhere ? `${scope}\n${thinkingScope(body)}` : scope);
   let tokens = 0;
   const add = (label: string, block: Json, mark: Position['mark']) => {
     hash = sha256(`${hash}\n${label}\n${canonical(block)}`);
     tokens += tokensOfLength(unitsOf(block), rule);
     positions.push({ hash, tokens, mark });
   };
-  for (const tool of asObjects(body.tools)) add('tool', tool, markOf(tool));
-  hash = sha256(`${hash}\n${JSON.stringify([body.speed ?? null])}`);
+  const deferred = deferredTools(body);
+  for (const tool of asObjects(body.tools)) {
+    if (tool.defer_loading !== true) add('tool', tool, markOf(tool));
+  }
+  hash = sha256(`${hash}\n${systemScope(body)}`);
   for (const block of systemBlocks(body)) add('system', block, markOf(block));
   hash = sha256(`${hash}\n${messageScope(body)}`);
   for (const [index, message] of asObjects(body.messages).entries()) {
-    for (const { path, block } of placedBlocks(message, index)) {
-      if (!dropped.has(path)) add(asString(message.role) ?? '', block, markOf(block));
+    for (const placed of placedBlocks(message, index)) {
+      add(asString(message.role) ?? '', withDefinitions(placed, deferred), markOf(placed.block));
     }
   }
+  markServerResults(body, positions);
   const automatic = markOf(body);
   const last = positions.at(-1);
   if (automatic !== undefined && last !== undefined && last.mark === undefined) {
@@ -71,16 +77,45 @@ export function systemBlocks(body: JsonObject): JsonObject[] {
   return isAttribution ? blocks.slice(1) : blocks;
 }
 
+/** Switching web search or citations on or off, and the speed, change system and messages. */
+function systemScope(body: JsonObject): string {
+  const searches = asObjects(body.tools).some((tool) =>
+    (asString(tool.type) ?? '').startsWith('web_search_'),
+  );
+  const cites = asObjects(body.messages).some((message) =>
+    asObjects(message.content).some((block) => asObject(block.citations)?.enabled === true),
+  );
+  return JSON.stringify([body.speed ?? null, searches, cites]);
+}
+
+/** The tool choice, parallel calls, thinking, effort, and whether there are images, change messages. */
 function messageScope(body: JsonObject): string {
-  const choice = asObject(body.tool_choice);
-  return JSON.stringify([
-    choice ?? null,
-    body.thinking ?? null,
-    asObject(body.output_config)?.effort ?? null,
-    asObjects(body.messages).some((message) =>
-      asObjects(message.content).some((block) => block.type === 'image'),
+  const hasImages = asObjects(body.messages).some((message) =>
+    asObjects(message.content).some(
+      (block) => block.type === 'image' || asObjects(block.content).some((inner) => inner.type === 'image'),
     ),
-  ]);
+  );
+  return JSON.stringify([asObject(body.tool_choice) ?? null, thinkingScope(body), hasImages]);
+}
+
+/** Thinking's settings but those of its binding, and the effort. */
+function thinkingScope(body: JsonObject): string {
+  const { block_binding: _binding, display: _display, ...thinking } = asObject(body.thinking) ?? {};
+  return JSON.stringify([thinking, asObject(body.output_config)?.effort ?? null]);
+}
+
+/** Results of the provider's own tools get a five-minute mark when the request caches at all. */
+function markServerResults(body: JsonObject, positions: Position[]): void {
+  if (markOf(body) === undefined && !positions.some((position) => position.mark !== undefined)) return;
+  const blocks = asObjects(body.messages).flatMap((message, index) => placedBlocks(message, index));
+  const first = positions.length - blocks.length;
+  for (const [at, { block }] of blocks.entries()) {
+    const position = positions[first + at];
+    const isResult = isServerResult(block) && block.type !== 'tool_result';
+    if (isResult && position !== undefined && position.mark === undefined) {
+      positions[first + at] = { ...position, mark: '5m' };
+    }
+  }
 }
 
 function markOf(block: JsonObject): Position['mark'] {

@@ -12,7 +12,7 @@ const SPLIT = { inputTokens: 1000, readTokens: 10_000, write5mTokens: 100, write
 
 describe('list prices of the Messages API', () => {
   it('are billed part by part in whole nano-dollars', () => {
-    const charge = chargeOf(model('claude-opus-4-8'), SPLIT, 50, {}, NOW_MS);
+    const charge = chargeOf(model('claude-opus-4-8'), [SPLIT], 50, {}, NOW_MS);
     expect(charge?.lines).toEqual([
       { part: 'input', tokens: 1000, nanoDollars: 1000 * 5000 },
       { part: 'cache_write_5m', tokens: 100, nanoDollars: 100 * 6250 },
@@ -25,7 +25,7 @@ describe('list prices of the Messages API', () => {
 
   it('follow the day: Sonnet 5.5 reads cost half since 2026-10-07', () => {
     const read = (day: string) =>
-      chargeOf(model('claude-sonnet-5-5'), SPLIT, 0, {}, Date.parse(day))?.lines.find(
+      chargeOf(model('claude-sonnet-5-5'), [SPLIT], 0, {}, Date.parse(day))?.lines.find(
         (line) => line.part === 'cache_read',
       )?.nanoDollars;
     expect(read('2026-10-06T23:59:59Z')).toBe(10_000 * 200);
@@ -36,7 +36,7 @@ describe('list prices of the Messages API', () => {
     const at = (readTokens: number) =>
       chargeOf(
         model('claude-haiku-5-5'),
-        { inputTokens: 0, readTokens, write5mTokens: 0, write1hTokens: 0 },
+        [{ inputTokens: 0, readTokens, write5mTokens: 0, write1hTokens: 0 }],
         10,
         {},
         NOW_MS,
@@ -46,10 +46,10 @@ describe('list prices of the Messages API', () => {
   });
 
   it('are a tenth more for regional inference', () => {
-    const plain = chargeOf(model('claude-opus-4-8'), SPLIT, 50, {}, NOW_MS)?.nanoDollars ?? 0;
+    const plain = chargeOf(model('claude-opus-4-8'), [SPLIT], 50, {}, NOW_MS)?.nanoDollars ?? 0;
     const regional = chargeOf(
       model('claude-opus-4-8'),
-      SPLIT,
+      [SPLIT],
       50,
       { inference_geo: 'us' },
       NOW_MS,
@@ -58,6 +58,6 @@ describe('list prices of the Messages API', () => {
   });
 
   it('are unknown for an unknown model, not zero', () => {
-    expect(chargeOf(model('claude-next'), SPLIT, 1, {}, NOW_MS)).toBeUndefined();
+    expect(chargeOf(model('claude-next'), [SPLIT], 1, {}, NOW_MS)).toBeUndefined();
   });
 });

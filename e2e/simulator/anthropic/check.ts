@@ -2,6 +2,8 @@ import { sha256 } from '../ids.ts';
 import { asString, type JsonObject } from '../json.ts';
 import { headerOf } from '../wire/log.ts';
 import type { Settings } from '../world.ts';
+import type { Sender } from './binding.ts';
+import { compactionBlockError } from './compaction.ts';
 import type { AnthropicError } from './errors.ts';
 import { type AnthropicModel, findAnthropicModel, unknownAnthropicModel } from './models.ts';
 import { checkThinking, type ThinkingCheck } from './thinking.ts';
@@ -48,8 +50,10 @@ export function checkMessages(
   const invalid = invalidMessages(body, { model, betas, rules, counting: context.counting });
   if (invalid !== undefined) return { error: invalid };
   const { settings, secret, issued } = context;
-  const account = anthropicAccountOf(headers);
-  const { error, ...thinking } = checkThinking(body, { model, account, betas, settings, secret, issued });
+  const compaction = compactionBlockError(body, secret);
+  if (compaction !== undefined) return { error: compaction };
+  const sender = senderOf(headers);
+  const { error, ...thinking } = checkThinking(body, { model, sender, betas, settings, secret, issued });
   return error === undefined ? { error, model, thinking } : { error };
 }
 
@@ -72,7 +76,14 @@ export function betasOf(headers: HeaderPairs): Set<string> {
   );
 }
 
-/** The credential stands for the organization, the account and the workspace. */
-export function anthropicAccountOf(headers: HeaderPairs): string {
-  return sha256(headerOf(headers, 'x-api-key') ?? headerOf(headers, 'authorization') ?? '').slice(0, 16);
+/**
+ * Who sent a request. The credential stands for the organization, the account and the workspace; the header of user
+ * profiles names the end user.
+ */
+export function senderOf(headers: HeaderPairs): Sender {
+  const credential = headerOf(headers, 'x-api-key') ?? headerOf(headers, 'authorization') ?? '';
+  return {
+    account: sha256(credential).slice(0, 16),
+    user: headerOf(headers, 'anthropic-user-profile-id') ?? '',
+  };
 }

@@ -1,95 +1,165 @@
 import type { Answered } from '../answered.ts';
 import type { Fault } from '../faults.ts';
-import { type IdMaker, sha256 } from '../ids.ts';
 import { asNumber, asObject, asString, type JsonObject } from '../json.ts';
-import { fitOutput } from '../script/fit.ts';
-import type { Plan, Turn } from '../script/types.ts';
-import { seal } from '../seal.ts';
+import { type FittedPlan, fitOutput } from '../script/fit.ts';
+import type { Plan } from '../script/types.ts';
+import type { TokenRule } from '../tokens.ts';
 import { type Answer, eventFrame, jsonAnswer } from '../wire/answer.ts';
-import type { LoggedRequest } from '../wire/log.ts';
-import type { World } from '../world.ts';
-import { windowOf } from '../world.ts';
-import { type CacheSplit, positionsOf } from './cache.ts';
+import { type World, windowOf } from '../world.ts';
+import { accountHeaders, rateRefusal } from './account.ts';
+import { thinkingSigner } from './binding.ts';
+import type { CacheSplit } from './cache.ts';
 import { chargeOf } from './charge.ts';
-import { anthropicAccountOf, checkMessages } from './check.ts';
-import { anthropicErrorAnswer, anthropicStatusFault, promptTooLong } from './errors.ts';
+import { anthropicModelOf, checkMessages, senderOf } from './check.ts';
+import { type Compacted, compactAlone, compactFirst } from './compact.ts';
+import {
+  type AnthropicError,
+  anthropicErrorAnswer,
+  anthropicStatusFault,
+  outputTooLong,
+  promptTooLong,
+} from './errors.ts';
 import { messageBlocks, streamedMessage, wholeMessage } from './message.ts';
 import type { AnthropicModel } from './models.ts';
-import { type Binding, bindingOf } from './thinking.ts';
-
-/** A Messages request, read. */
-export type MessagesCall = {
-  readonly entry: LoggedRequest;
-  readonly body: JsonObject;
-  readonly turn: Turn;
-  readonly plan: Plan;
-  readonly ids: IdMaker;
-};
+import { readPrompt } from './prompt.ts';
+import { type MessagesCall, type Serving, splitPrompt, tokensOf } from './serving.ts';
+import { serverToolUse, usageOf } from './usage.ts';
 
 /** Answers `POST /v1/messages`. */
 export function answerMessages(call: MessagesCall, world: World): Answered {
-  const { body, ids } = call;
   const checked = check(call, world, false);
-  if (checked.error !== undefined)
-    return { answer: anthropicErrorAnswer(checked.error, ids, accountHeaders(call, world)) };
+  if (checked.error !== undefined) return refuse(call, world, checked.error);
   const { model, thinking } = checked;
-  const rule = { charactersPerToken: world.settings.charactersPerToken };
-  const positions = positionsOf(body, cacheScope(call, model), rule, thinking.dropped);
-  const total = positions.at(-1)?.tokens ?? 0;
-  const window = windowOf(world.settings, model.id, model.windowTokens);
-  if (total > window) {
-    return { answer: anthropicErrorAnswer(promptTooLong(total, window), ids, accountHeaders(call, world)) };
+  const bucket = bucketOf(call);
+  const hit = world.rates.take(bucket, world.settings.rateLimits, world.clock.now());
+  if (hit !== undefined) {
+    const { error, headers } = rateRefusal(hit, world);
+    return refuse(call, world, error, headers);
   }
-  const { split, publish } = world.cache.use(
-    positions,
-    total,
-    model.cacheMinimumTokens,
-    call.entry.receivedAtMs,
-  );
-  const plan = thinkingPlan(call.plan, body, model);
-  const fitted = fitOutput(plan, {
-    maxTokens: asNumber(body.max_tokens) ?? model.maxOutputTokens,
-    roomTokens: window - total,
-    stopSequences: Array.isArray(body.stop_sequences) ? body.stop_sequences.map(String) : [],
-    rule,
-  });
-  const usage = usageOf(split);
-  const omitThinking = asObject(body.thinking)?.display === 'omitted';
-  const blocks = messageBlocks(fitted.plan, { ids, sign: signer(call, model, world), omitThinking });
-  remember(blocks, world);
-  const draft = {
-    ...fitted,
-    id: ids('msg_', 24),
-    model: model.id,
-    usage,
-    blocks,
-    omitThinking,
-    extra: thinking.transformations === undefined ? {} : { input_transformations: thinking.transformations },
-    ending: body.context_management === undefined ? {} : { context_management: { applied_edits: [] } },
-    headers: accountHeaders(call, world),
+  const rule = { charactersPerToken: world.settings.charactersPerToken };
+  const prompt = readPrompt(call.body, thinking.dropped, rule);
+  const serving = { call, world, model, rule, body: prompt.body };
+  const window = windowOf(world.settings, model.id, model.windowTokens);
+  const tooLong = lengthError(call.body, model, tokensOf(prompt.body, rule), window);
+  if (tooLong !== undefined) return refuse(call, world, tooLong);
+  const compacted = call.body.compaction === undefined ? compactFirst(serving) : compactAlone(serving);
+  const body = compacted?.body ?? prompt.body;
+  const room = window - tokensOf(body, rule);
+  const fitted = compacted?.ends === true ? undefined : fitPlan(serving, room);
+  const { split, publish } =
+    fitted === undefined ? { split: NO_TOKENS, publish: () => undefined } : splitPrompt(serving, body);
+  const { transformations } = thinking;
+  const extra = {
+    ...(transformations === undefined ? {} : { input_transformations: transformations }),
+    ...diagnosed(serving),
   };
-  const made = body.stream === true ? streamedMessage(draft) : wholeMessage(draft);
-  const counts: JsonObject = { ...usage, output_tokens: fitted.outputTokens, ...(call.plan.usage ?? {}) };
+  const made = makeAnswer({ ...serving, body }, fitted, split, compacted, extra, prompt.applied);
+  const used = compacted === undefined ? [split] : [compacted.split, split];
+  const input = used.reduce(
+    (sum, part) => sum + part.inputTokens + part.write5mTokens + part.write1hTokens,
+    0,
+  );
+  const output = (fitted?.outputTokens ?? 0) + (compacted?.outputTokens ?? 0);
+  world.rates.spend(bucket, input, output);
   return {
-    answer: { ...made, onFirstByte: publish },
-    usage: counts,
-    charge: chargeOf(model, split, fitted.outputTokens, body, world.clock.now()),
+    answer: {
+      ...made.answer,
+      onFirstByte: () => {
+        publish();
+        compacted?.publish();
+      },
+    },
+    usage: made.usage,
+    charge: chargeOf(model, used, output, call.body, world.clock.now(), made.searches),
   };
 }
 
-/** Answers `POST /v1/messages/count_tokens`: the token rule over the whole prompt, after the same checks. */
+const NO_TOKENS: CacheSplit = { inputTokens: 0, readTokens: 0, write5mTokens: 0, write1hTokens: 0 };
+
+function diagnosed({ call, world, rule }: Serving): JsonObject {
+  const diagnostics = world.diagnostics.compare(call.body, rule);
+  return diagnostics === undefined ? {} : { diagnostics };
+}
+
+function fitPlan({ call, model, rule }: Serving, roomTokens: number): FittedPlan {
+  const { body } = call;
+  return fitOutput(thinkingPlan(call.plan, body, model), {
+    maxTokens: asNumber(body.max_tokens) ?? model.maxOutputTokens,
+    roomTokens,
+    stopSequences: Array.isArray(body.stop_sequences) ? body.stop_sequences.map(String) : [],
+    rule,
+  });
+}
+
+/** The message, kept where later requests may come back to it. */
+function makeAnswer(
+  { call, world, model, rule }: Serving,
+  fitted: FittedPlan | undefined,
+  split: CacheSplit,
+  compacted: Compacted | undefined,
+  extra: JsonObject,
+  applied: readonly JsonObject[],
+) {
+  const { body, ids } = call;
+  const parts = [...(compacted === undefined ? [] : [compacted.part]), ...(fitted?.plan.parts ?? [])];
+  const plan = { ...call.plan, parts };
+  const sender = senderOf(call.entry.headers);
+  const count = parts.filter((part) => part.kind === 'thinking').length;
+  const sign = thinkingSigner(body, model, sender, count, world.secret, compacted?.part.block);
+  const omitThinking = asObject(body.thinking)?.display === 'omitted';
+  const blocks = messageBlocks(plan, { ids, sign, omitThinking });
+  const tools = serverToolUse(blocks);
+  const id = ids('msg_', 24);
+  remember(call, world, id, blocks, rule);
+  const draft = {
+    ...(fitted ?? COMPACTED),
+    ...(compacted?.ends === true ? { stopReason: 'compaction' } : {}),
+    plan,
+    id,
+    model: model.id,
+    usage: usageOf(split, body),
+    closingUsage: {
+      ...(tools === undefined ? {} : { server_tool_use: tools }),
+      ...(compacted === undefined ? {} : { iterations: compacted.iterations(split, fitted?.outputTokens) }),
+    },
+    blocks,
+    omitThinking,
+    extra,
+    ending:
+      body.context_management === undefined ? {} : { context_management: { applied_edits: [...applied] } },
+    headers: headersOf(call, world),
+  };
+  return {
+    answer: body.stream === true ? streamedMessage(draft) : wholeMessage(draft),
+    usage: {
+      ...draft.usage,
+      ...draft.closingUsage,
+      output_tokens: draft.outputTokens,
+      ...(call.plan.usage ?? {}),
+    },
+    searches: asNumber(tools?.web_search_requests) ?? 0,
+  };
+}
+
+const COMPACTED = { stopReason: 'compaction', stopSequence: null, outputTokens: 0, thinkingTokens: 0 };
+
+/** Answers `POST /v1/messages/count_tokens`: the token rule over what the model would read, after the same checks. */
 export function answerCountTokens(call: MessagesCall, world: World): Answered {
   const checked = check(call, world, true);
-  if (checked.error !== undefined)
-    return { answer: anthropicErrorAnswer(checked.error, call.ids, accountHeaders(call, world)) };
-  const { dropped } = checked.thinking;
+  if (checked.error !== undefined) return refuse(call, world, checked.error);
+  const hit = world.rates.take(`count/${bucketOf(call)}`, world.settings.rateLimits, world.clock.now());
+  if (hit !== undefined && hit.kind === 'requests') {
+    const { error, headers } = rateRefusal(hit, world);
+    return refuse(call, world, error, headers);
+  }
   const rule = { charactersPerToken: world.settings.charactersPerToken };
-  const total = positionsOf(call.body, '', rule, dropped).at(-1)?.tokens ?? 0;
+  const { body, originalTokens } = readPrompt(call.body, checked.thinking.dropped, rule);
   const edits =
-    call.body.context_management === undefined
+    body.context_management === undefined
       ? {}
-      : { context_management: { original_input_tokens: total } };
-  return { answer: jsonAnswer(200, { input_tokens: total, ...edits }, accountHeaders(call, world)) };
+      : { context_management: { original_input_tokens: originalTokens } };
+  const counts = { input_tokens: tokensOf(body, rule), ...edits };
+  return { answer: jsonAnswer(200, counts, headersOf(call, world)) };
 }
 
 /** The answer of a fault that speaks the protocol; `undefined` for faults of the wire. */
@@ -104,11 +174,7 @@ export function messagesFault(
       return anthropicStatusFault(fault, call.ids);
     case 'too-long': {
       const maximum = fault.maximum ?? 200_000;
-      return anthropicErrorAnswer(
-        promptTooLong(fault.tokens ?? maximum + 1, maximum),
-        call.ids,
-        accountHeaders(call, world),
-      );
+      return refuse(call, world, promptTooLong(fault.tokens ?? maximum + 1, maximum)).answer;
     }
     case 'stream-error': {
       if (!whole.stream) return undefined;
@@ -121,47 +187,54 @@ export function messagesFault(
   }
 }
 
+function refuse(
+  call: MessagesCall,
+  world: World,
+  error: AnthropicError,
+  extra: readonly (readonly [string, string])[] = [],
+): Answered {
+  return { answer: anthropicErrorAnswer(error, call.ids, [...headersOf(call, world), ...extra]) };
+}
+
 function check(call: MessagesCall, world: World, counting: boolean) {
+  if (call.refusal !== undefined) return { error: call.refusal };
   const { settings, secret, issued } = world;
   return checkMessages(call.body, call.entry.headers, { settings, secret, issued, counting });
 }
 
-/** Signs the thinking of one answer, each block bound to what stands before it. */
-function signer(call: MessagesCall, model: AnthropicModel, world: World): (text: string) => string {
-  let binding: Omit<Binding, 'text'> | undefined;
-  return (text) => {
-    binding ??= bindingOf(call.body, model, anthropicAccountOf(call.entry.headers));
-    const signature = seal({ ...binding, text: sha256(text) }, world.secret);
-    binding = { ...binding, before: sha256(signature) };
-    return signature;
-  };
+/** Prompts above the window are refused; older models also refuse what would not fit with its answer. */
+function lengthError(body: JsonObject, model: AnthropicModel, total: number, window: number) {
+  if (total > window) return promptTooLong(total, window);
+  const maxTokens = asNumber(body.max_tokens) ?? 0;
+  if (!model.refusesOverlongOutput || total + maxTokens <= window) return undefined;
+  return outputTooLong(total, maxTokens, window);
 }
 
-/** Keeps the signatures of an answer with calls, to know them when its turn comes back. */
-function remember(blocks: readonly JsonObject[], world: World): void {
-  const id = asString(blocks.find((block) => block.type === 'tool_use')?.id);
-  if (id === undefined) return;
-  const signatures = blocks.flatMap((block) => asString(block.signature) ?? asString(block.data) ?? []);
-  world.issued.set(id, signatures);
+/** Keeps what later requests may come back to: signatures by the first call, the thread, the prompt's print. */
+function remember(
+  { body, entry, thread }: MessagesCall,
+  world: World,
+  id: string,
+  blocks: readonly JsonObject[],
+  rule: TokenRule,
+): void {
+  const first = asString(blocks.find((block) => block.type === 'tool_use')?.id);
+  if (first !== undefined) {
+    const signatures = blocks.flatMap((block) => asString(block.signature) ?? asString(block.data) ?? []);
+    world.issued.set(first, signatures);
+  }
+  world.diagnostics.keep(id, body, rule);
+  if (thread !== undefined) thread.continuedBy = entry;
+  if ((body.thread ?? null) === null) return;
+  world.threads.keep(id, body, blocks, senderOf(entry.headers).account, entry.receivedAtMs);
 }
 
-/** Caches are apart per workspace and per model. */
-function cacheScope(call: MessagesCall, model: AnthropicModel): string {
-  return `${anthropicAccountOf(call.entry.headers)}/${model.id}`;
+function bucketOf(call: MessagesCall): string {
+  return `${senderOf(call.entry.headers).account}/${anthropicModelOf(call.body).id}`;
 }
 
-function usageOf(split: CacheSplit): JsonObject {
-  return {
-    input_tokens: split.inputTokens,
-    cache_creation_input_tokens: split.write5mTokens + split.write1hTokens,
-    cache_read_input_tokens: split.readTokens,
-    cache_creation: {
-      ephemeral_5m_input_tokens: split.write5mTokens,
-      ephemeral_1h_input_tokens: split.write1hTokens,
-    },
-    service_tier: 'standard',
-    inference_geo: 'not_available',
-  };
+function headersOf(call: MessagesCall, world: World) {
+  return accountHeaders(call.ids('req_', 24), bucketOf(call), world);
 }
 
 /** Thinking steps are left out when the request does not let the model think. */
@@ -169,22 +242,4 @@ function thinkingPlan(plan: Plan, body: JsonObject, model: AnthropicModel): Plan
   const type = asObject(body.thinking)?.type;
   const thinks = model.alwaysThinks || type === 'adaptive' || type === 'enabled' || type === 'between_tools';
   return thinks ? plan : { ...plan, parts: plan.parts.filter((part) => part.kind !== 'thinking') };
-}
-
-function accountHeaders(call: MessagesCall, world: World): (readonly [string, string])[] {
-  const reset = new Date(Math.ceil(world.clock.now() / 60_000) * 60_000).toISOString();
-  const limits = ['requests', 'input-tokens', 'output-tokens', 'tokens'].flatMap((name) => {
-    const limit = name === 'requests' ? 4_000 : 2_000_000;
-    return [
-      [`anthropic-ratelimit-${name}-limit`, String(limit)],
-      [`anthropic-ratelimit-${name}-remaining`, String(limit - (name === 'requests' ? 1 : 1_000))],
-      [`anthropic-ratelimit-${name}-reset`, reset],
-    ] as const;
-  });
-  return [
-    ['request-id', call.ids('req_', 24)],
-    ['anthropic-organization-id', '00000000-0000-4000-8000-000000000001'],
-    ['anthropic-workspace-id', 'wrkspc_01Simulator'],
-    ...limits,
-  ];
 }

@@ -43,9 +43,32 @@ export function invalidRequest(message: string): AnthropicError {
   return { status: 400, type: 'invalid_request_error', message };
 }
 
+/** A 400 for a member that the provider does not know, or not without a beta header. */
+export function extraInput(path: string): AnthropicError {
+  return invalidRequest(`${path}: Extra inputs are not permitted`);
+}
+
+/** A refusal with an error code in its details. */
+export function codedError(
+  code: string,
+  message: string,
+  details: JsonObject = {},
+  status = 400,
+): AnthropicError {
+  const type = anthropicErrorType(status);
+  return { status, type, message, details: { error_code: code, ...details } };
+}
+
 /** "prompt is too long", in the provider's reported words. */
 export function promptTooLong(tokens: number, maximum: number): AnthropicError {
   return invalidRequest(`prompt is too long: ${tokens} tokens > ${maximum} maximum`);
+}
+
+/** The refusal of models before 4.5 when prompt and answer would not fit together. */
+export function outputTooLong(tokens: number, maxTokens: number, window: number): AnthropicError {
+  return invalidRequest(
+    `input length and max_tokens exceed context limit: ${tokens} + ${maxTokens} > ${window}, decrease input length or max_tokens and try again`,
+  );
 }
 
 /** The error as an HTTP answer. A 413 comes from the proxy in front of the API and is not JSON. */

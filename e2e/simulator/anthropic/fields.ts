@@ -22,20 +22,6 @@ export const BODY_FIELDS: ReadonlySet<string> = new Set([
   'top_k',
 ]);
 
-/**
- * Members of the body that need a beta header, with the starts of the header values that open them. Where the exact
- * value is not known, a start is enough.
- */
-export const BETA_BODY_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  context_management: ['context-management-2025-06-27', 'compact-2026-01-12'],
-  compaction: ['compact-2026-09-04'],
-  thread: ['message-threads-2026-08-12'],
-  mcp_servers: ['mcp-client-'],
-  fallbacks: ['fallback'],
-  fallback_credit_token: ['fallback-credit-'],
-  billing_policy: ['billing-policy'],
-};
-
 const CACHED = ['cache_control'];
 
 /** Members of each known block type, `type` left out. */
@@ -60,17 +46,8 @@ export const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   browser_state: ['content', ...CACHED],
 };
 
-/** Block types that come with betas; their members are not checked. */
-export const BETA_BLOCK_TYPES: ReadonlySet<string> = new Set([
-  'mcp_tool_use',
-  'mcp_tool_result',
-  'mcp_tool_listing',
-  'advisor_tool_result',
-  'compaction',
-  'fallback',
-  'tool_addition',
-  'tool_removal',
-]);
+/** Members of a message, by role; betas add to those of system messages. */
+export const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'clear_at', 'output_config']);
 
 /** Members of a client tool. */
 export const TOOL_FIELDS: ReadonlySet<string> = new Set([

@@ -1,6 +1,7 @@
 import { asNumber, asObject, asObjects, asString, type JsonObject } from '../json.ts';
 import type { ValidityContext } from './context.ts';
 import { type AnthropicError, invalidRequest } from './errors.ts';
+import { toolError } from './tools.ts';
 
 /** What a model does not take: sampling, thinking types, prefill, forced tools, the system role, too many tokens. */
 export function modelGateError(body: JsonObject, context: ValidityContext): AnthropicError | undefined {
@@ -10,7 +11,7 @@ export function modelGateError(body: JsonObject, context: ValidityContext): Anth
     outputLimitError(body, context) ??
     toolChoiceError(body, context) ??
     prefillError(body, context) ??
-    toolListError(body, context) ??
+    toolError(body, context) ??
     editError(body)
   );
 }
@@ -88,40 +89,20 @@ function toolChoiceError(body: JsonObject, { model }: ValidityContext): Anthropi
 
 function prefillError(body: JsonObject, { model }: ValidityContext): AnthropicError | undefined {
   const last = asObjects(body.messages).at(-1);
-  if (model.prefill || last?.role !== 'assistant') return undefined;
+  // A compaction request may end on an answer, and so may a conversation that a server-held thread goes on with.
+  if (model.prefill || last?.role !== 'assistant' || body.compaction !== undefined) return undefined;
   const content = asObjects(last.content);
   // A turn that the provider paused is resumed by sending it back as the last message.
   if (content.some((block) => block.type === 'server_tool_use')) return undefined;
+  if (content.at(-1)?.type === 'compaction' || isFallbackRetry(body)) return undefined;
   return invalidRequest(
     'This model does not support assistant message prefill. The conversation must end with a user message.',
   );
 }
 
-function toolListError(body: JsonObject, { rules }: ValidityContext): AnthropicError | undefined {
-  const tools = asObjects(body.tools);
-  const seen = new Set<string>();
-  for (const [index, tool] of tools.entries()) {
-    const name = asString(tool.name);
-    if (name === undefined) continue;
-    if (seen.has(name)) return invalidRequest('tools: Tool names must be unique.');
-    seen.add(name);
-    if (rules['anthropic.tool-name-pattern'] && !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) {
-      return invalidRequest(
-        `tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`,
-      );
-    }
-    if (
-      tool.defer_loading === true &&
-      tool.cache_control !== undefined &&
-      rules['anthropic.mark-on-deferred-tool']
-    ) {
-      return invalidRequest(`tools.${index}: cache_control cannot be used together with defer_loading`);
-    }
-  }
-  if (tools.length > 0 && tools.every((tool) => tool.defer_loading === true)) {
-    return invalidRequest('tools: At least one tool must have defer_loading=false.');
-  }
-  return undefined;
+/** A credit token opens one prefill: the partial answer of the model that refused. */
+function isFallbackRetry(body: JsonObject): boolean {
+  return (body.fallback_credit_token ?? null) !== null;
 }
 
 function editError(body: JsonObject): AnthropicError | undefined {

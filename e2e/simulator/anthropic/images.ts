@@ -1,19 +1,24 @@
+import { imageSize } from '../image-size.ts';
 import { asObject, asObjects, asString, type JsonObject } from '../json.ts';
 import { type PlacedBlock, placedBlocks } from './blocks.ts';
 import type { ValidityContext } from './context.ts';
-import { type AnthropicError, invalidRequest } from './errors.ts';
+import { type AnthropicError, codedError, invalidRequest } from './errors.ts';
 
 /** Largest size of one image in bytes of base64. */
 const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
 
-/** Largest width and height of an image. */
+/** Largest width and height of an image, and of each image in a request with many. */
 const MAX_SIDE_PIXELS = 8000;
+const MAX_SIDE_PIXELS_OF_MANY = 2000;
+
+/** A request with more images than this has many. */
+const MANY = 20;
 
 /** Images that one request may hold, by the model's window. */
 const MAX_IMAGES = { small: 100, large: 600 } as const;
 
-/** Number, bytes and pixels of images. The stricter limit of pixels in requests with many images is not known. */
-export function imageError(body: JsonObject, { model }: ValidityContext): AnthropicError | undefined {
+/** Number, bytes and pixels of images. */
+export function imageError(body: JsonObject, { model, rules }: ValidityContext): AnthropicError | undefined {
   const images = asObjects(body.messages).flatMap((message, index) =>
     placedBlocks(message, index).flatMap(imagesIn),
   );
@@ -22,28 +27,35 @@ export function imageError(body: JsonObject, { model }: ValidityContext): Anthro
     return invalidRequest(`messages: too many images in the request: ${images.length} > ${most}`);
   }
   for (const { path, block } of images) {
-    const source = asObject(block.source);
-    const data = source?.type === 'base64' ? (asString(source.data) ?? '') : '';
-    if (data.length > MAX_IMAGE_BYTES) {
+    const { length } = dataOf(block);
+    if (length > MAX_IMAGE_BYTES) {
       return invalidRequest(
-        `${path}.image.source.base64: image exceeds 10 MB maximum: ${data.length} bytes > ${MAX_IMAGE_BYTES} bytes`,
+        `${path}.image.source.base64: image exceeds 10 MB maximum: ${length} bytes > ${MAX_IMAGE_BYTES} bytes`,
       );
     }
-    const size = pngSize(data);
-    if (size !== undefined && Math.max(size.width, size.height) > MAX_SIDE_PIXELS) {
-      return {
-        ...invalidRequest(
-          `${path}.image.source.base64.data: At least one of the image dimensions exceed max allowed size: ${MAX_SIDE_PIXELS} pixels`,
-        ),
-        details: {
-          error_code: 'image_dimensions_too_large',
-          max_side_length_pixels: MAX_SIDE_PIXELS,
-          paths: [path],
-        },
-      };
-    }
   }
-  return undefined;
+  return pixelError(images, images.length > MANY && rules['anthropic.many-image-limit']);
+}
+
+function pixelError(images: readonly PlacedBlock[], isMany: boolean): AnthropicError | undefined {
+  const most = isMany ? MAX_SIDE_PIXELS_OF_MANY : MAX_SIDE_PIXELS;
+  const large = images.filter(({ block }) => {
+    const size = imageSize(dataOf(block));
+    return size !== undefined && Math.max(size.width, size.height) > most;
+  });
+  const first = large[0];
+  if (first === undefined) return undefined;
+  const where = isMany ? ' for many-image requests' : '';
+  return codedError(
+    'image_dimensions_too_large',
+    `${first.path}.image.source.base64.data: At least one of the image dimensions exceed max allowed size${where}: ${most} pixels`,
+    { max_side_length_pixels: most, paths: large.map(({ path }) => path) },
+  );
+}
+
+function dataOf(block: JsonObject): string {
+  const source = asObject(block.source);
+  return source?.type === 'base64' ? (asString(source.data) ?? '') : '';
 }
 
 /** The images of a block, those inside a tool result included. */
@@ -53,11 +65,4 @@ function imagesIn(placed: PlacedBlock): PlacedBlock[] {
   return asObjects(placed.block.content)
     .map((block, at) => ({ path: `${placed.path}.content.${at}`, block }))
     .filter(({ block }) => block.type === 'image');
-}
-
-/** Width and height from the head of a PNG; `undefined` for other formats. */
-function pngSize(base64: string): { readonly width: number; readonly height: number } | undefined {
-  const head = Buffer.from(base64.slice(0, 64), 'base64');
-  if (head.length < 24 || head.toString('latin1', 12, 16) !== 'IHDR') return undefined;
-  return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
 }

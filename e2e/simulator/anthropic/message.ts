@@ -1,8 +1,9 @@
 import type { IdMaker } from '../ids.ts';
-import type { JsonObject } from '../json.ts';
+import { asObjects, type JsonObject } from '../json.ts';
 import { cut } from '../script/model.ts';
 import { inputText, type Part, type Plan } from '../script/types.ts';
 import { type Answer, eventFrame, type Frame, jsonAnswer } from '../wire/answer.ts';
+import { isSummary } from './compaction.ts';
 
 const INPUT_CHUNK_CODE_POINTS = 32;
 
@@ -15,6 +16,8 @@ export type MessageDraft = {
   readonly stopSequence: string | null;
   /** Usage as in `message_start`, with the split of cache writes by lifetime. */
   readonly usage: JsonObject;
+  /** Members that the last `message_delta` adds to the usage (server_tool_use, iterations). */
+  readonly closingUsage: JsonObject;
   readonly outputTokens: number;
   readonly thinkingTokens: number;
   /** The content blocks of the plan's parts, pauses left out: see `messageBlocks`. */
@@ -76,7 +79,7 @@ export function streamedMessage(draft: MessageDraft): Answer {
     delta: {
       stop_reason: draft.stopReason,
       stop_sequence: draft.stopSequence,
-      stop_details: null,
+      stop_details: stopDetails(draft),
       container: null,
     },
     usage: finalUsage(draft),
@@ -102,7 +105,7 @@ export function wholeMessage(draft: MessageDraft): Answer {
     content: [...draft.blocks],
     stop_reason: draft.stopReason,
     stop_sequence: draft.stopSequence,
-    stop_details: null,
+    stop_details: stopDetails(draft),
     container: null,
     usage: { ...draft.usage, ...finalUsage(draft) },
     ...draft.ending,
@@ -114,16 +117,34 @@ export function wholeMessage(draft: MessageDraft): Answer {
   return { ...answer, frames: answer.frames.map((frame) => ({ ...frame, ...pause })) };
 }
 
+/** A refusal is an ordinary answer that says in its details why. */
+function stopDetails(draft: MessageDraft): JsonObject | null {
+  if (draft.stopReason !== 'refusal') return null;
+  return { type: 'refusal', category: null, explanation: 'The scripted model declined.' };
+}
+
 function shell(draft: MessageDraft): JsonObject {
   return { id: draft.id, type: 'message', role: 'assistant', model: draft.model, ...draft.extra };
 }
 
 /** Cumulative usage of the last `message_delta`: without the split of cache writes, which only the start has. */
 function finalUsage(draft: MessageDraft): JsonObject {
-  const { cache_creation: _split, service_tier: _tier, inference_geo: _geo, ...counts } = draft.usage;
+  const {
+    cache_creation: _split,
+    service_tier: _tier,
+    inference_geo: _geo,
+    speed: _speed,
+    ...counts
+  } = draft.usage;
   const thinking =
     draft.thinkingTokens > 0 ? { output_tokens_details: { thinking_tokens: draft.thinkingTokens } } : {};
-  return { ...counts, output_tokens: draft.outputTokens, ...thinking, ...(draft.plan.usage ?? {}) };
+  return {
+    ...counts,
+    output_tokens: draft.outputTokens,
+    ...thinking,
+    ...draft.closingUsage,
+    ...(draft.plan.usage ?? {}),
+  };
 }
 
 function blockOf(part: Exclude<Part, { kind: 'wait' | 'gate' }>, making: BlockMaking): JsonObject {
@@ -153,7 +174,8 @@ function startOf(part: Part, block: JsonObject): JsonObject {
   if (part.kind === 'text') return { type: 'text', text: '' };
   if (part.kind === 'call') return { ...block, input: {} };
   if (part.kind === 'thinking' && !part.redacted) return { type: 'thinking', thinking: '', signature: '' };
-  return block;
+  if (isCited(block)) return { ...block, text: '', citations: [] };
+  return isSummary(block) ? { ...block, content: null, encrypted_content: null } : block;
 }
 
 function deltasOf(part: Part, block: JsonObject, draft: MessageDraft): JsonObject[] {
@@ -162,8 +184,22 @@ function deltasOf(part: Part, block: JsonObject, draft: MessageDraft): JsonObjec
     const pieces = cut(inputText(part.input), INPUT_CHUNK_CODE_POINTS);
     return ['', ...pieces].map((piece) => ({ type: 'input_json_delta', partial_json: piece }));
   }
+  if (isCited(block)) {
+    const cited = asObjects(block.citations).map((citation) => ({ type: 'citations_delta', citation }));
+    return [...cited, { type: 'text_delta', text: block.text }];
+  }
+  if (isSummary(block)) {
+    // The whole summary comes in one piece.
+    const { content, encrypted_content } = block;
+    return [{ type: 'compaction_delta', content, encrypted_content }];
+  }
   if (part.kind !== 'thinking' || part.redacted) return [];
   const signature: JsonObject = { type: 'signature_delta', signature: block.signature };
   if (draft.omitThinking) return [signature];
   return [...cut(part.text, 24).map((thinking) => ({ type: 'thinking_delta', thinking })), signature];
+}
+
+/** A text block with citations, as a script gives it with `block`. */
+function isCited(block: JsonObject): boolean {
+  return block.type === 'text' && Array.isArray(block.citations);
 }

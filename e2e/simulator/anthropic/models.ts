@@ -29,6 +29,8 @@ export type AnthropicModel = {
   readonly forcedToolChoice: boolean;
   /** Input plus max_tokens above the window is refused (old models) or stops at the window (new models). */
   readonly refusesOverlongOutput: boolean;
+  /** Fast mode exists, at twice the price (reported). */
+  readonly fast: boolean;
   /** Whether thinking is bound to the exact conversation before it, and what a mismatch does by default. */
   readonly binding: 'none' | 'recorded' | 'enforced-new-accounts' | 'enforced';
   readonly prices: readonly Price[];
@@ -78,6 +80,7 @@ const MODERN: Omit<AnthropicModel, 'id' | 'prices'> = {
   sampling: false,
   forcedToolChoice: true,
   refusesOverlongOutput: false,
+  fast: false,
   binding: 'none',
 };
 
@@ -120,12 +123,13 @@ export const ANTHROPIC_MODELS: readonly AnthropicModel[] = [
   {
     ...ALWAYS,
     id: 'claude-opus-5-5',
+    fast: true,
     forcedToolChoice: false,
     binding: 'enforced-new-accounts',
     prices: OPUS_5_5,
   },
-  { ...MODERN, id: 'claude-opus-5', prices: OPUS },
-  { ...MODERN, id: 'claude-opus-4-8', cacheMinimumTokens: 1_024, prices: OPUS },
+  { ...MODERN, id: 'claude-opus-5', fast: true, prices: OPUS },
+  { ...MODERN, id: 'claude-opus-4-8', fast: true, cacheMinimumTokens: 1_024, prices: OPUS },
   { ...MODERN, id: 'claude-opus-4-7', cacheMinimumTokens: 2_048, systemRole: false, prices: OPUS },
   {
     ...MODERN,
@@ -155,6 +159,13 @@ export const ANTHROPIC_MODELS: readonly AnthropicModel[] = [
     prices: SONNET_4,
   },
   { ...SMALL, id: 'claude-sonnet-4-5-20250929', aliases: ['claude-sonnet-4-5'], prices: SONNET_4 },
+  {
+    ...SMALL,
+    id: 'claude-sonnet-4-20250514',
+    aliases: ['claude-sonnet-4'],
+    refusesOverlongOutput: true,
+    prices: SONNET_4,
+  },
   { ...MODERN, id: 'claude-haiku-5-5', binding: 'recorded', prices: HAIKU_5_5 },
   {
     ...SMALL,

@@ -9,7 +9,8 @@ export function orderError(body: JsonObject, context: ValidityContext): Anthropi
   if (messages[0]?.role === 'system') {
     return invalidRequest("messages.0: role 'system' must follow a user message");
   }
-  if (messages[0]?.role !== 'user') {
+  const beginsCompacted = asObjects(messages[0]?.content)[0]?.type === 'compaction';
+  if (messages[0]?.role !== 'user' && !beginsCompacted) {
     return invalidRequest('messages: first message must use the "user" role');
   }
   const runs = roleRuns(messages);

@@ -1,8 +1,9 @@
-import { asObject, asObjects, asString, type JsonObject } from '../json.ts';
+import { asObject, asObjects, asString, type Json, type JsonObject } from '../json.ts';
+import { BLOCK_BETAS, betaError } from './betas.ts';
 import { placedBlocks } from './blocks.ts';
 import type { ValidityContext } from './context.ts';
-import { type AnthropicError, invalidRequest } from './errors.ts';
-import { BETA_BLOCK_TYPES, BETA_BODY_FIELDS, BLOCK_FIELDS, BODY_FIELDS, TOOL_FIELDS } from './fields.ts';
+import { type AnthropicError, extraInput, invalidRequest } from './errors.ts';
+import { BLOCK_FIELDS, MESSAGE_FIELDS, TOOL_FIELDS } from './fields.ts';
 
 /** Most entries that `messages` may have. */
 const MAX_MESSAGES = 100_000;
@@ -18,44 +19,58 @@ export function shapeError(body: JsonObject, context: ValidityContext): Anthropi
     return invalidRequest(`messages: List should have at most ${MAX_MESSAGES} items`);
   }
   return (
-    unknownBodyField(body, context.betas) ??
-    nestedBetaField(body, context.betas) ??
+    betaError(body, context) ??
+    choiceError(body) ??
     messageShape(body, context) ??
     (context.rules['anthropic.unknown-nested-field'] ? unknownToolField(body) : undefined)
   );
 }
 
-function extra(path: string): AnthropicError {
-  return invalidRequest(`${path}: Extra inputs are not permitted`);
-}
+/** Members that take one of a few words. */
+const CHOICES: readonly (readonly [readonly string[], readonly string[]])[] = [
+  [
+    ['tool_choice', 'type'],
+    ['auto', 'any', 'tool', 'none'],
+  ],
+  [
+    ['thinking', 'type'],
+    ['adaptive', 'enabled', 'disabled', 'between_tools'],
+  ],
+  [
+    ['thinking', 'display'],
+    ['summarized', 'omitted', 'updates'],
+  ],
+  [
+    ['thinking', 'block_binding', 'prefix_mismatch_behavior'],
+    ['error', 'drop_block'],
+  ],
+  [
+    ['output_config', 'effort'],
+    ['low', 'medium', 'high', 'xhigh', 'max'],
+  ],
+  [['cache_control', 'type'], ['ephemeral']],
+  [
+    ['cache_control', 'ttl'],
+    ['5m', '1h'],
+  ],
+  [['service_tier'], ['auto', 'standard_only']],
+  [['speed'], ['standard', 'fast']],
+  [
+    ['thread', 'type'],
+    ['create', 'continue'],
+  ],
+  [['compaction', 'type'], ['summarize']],
+];
 
-function hasBeta(betas: ReadonlySet<string>, starts: readonly string[]): boolean {
-  return [...betas].some((beta) => starts.some((start) => beta.startsWith(start)));
-}
-
-function unknownBodyField(body: JsonObject, betas: ReadonlySet<string>): AnthropicError | undefined {
-  for (const key of Object.keys(body)) {
-    if (BODY_FIELDS.has(key)) continue;
-    const starts = BETA_BODY_FIELDS[key];
-    if (starts === undefined || !hasBeta(betas, starts)) return extra(key);
+function choiceError(body: JsonObject): AnthropicError | undefined {
+  for (const [path, words] of CHOICES) {
+    const value = path.reduce<Json | undefined>((node, key) => asObject(node)?.[key], body);
+    if ((value ?? null) === null || words.includes(asString(value) ?? '')) continue;
+    const list = words.map((word) => `'${word}'`);
+    const last = list.pop() ?? '';
+    const expected = list.length === 0 ? last : `${list.join(', ')} or ${last}`;
+    return invalidRequest(`${path.join('.')}: Input should be ${expected}`);
   }
-  return undefined;
-}
-
-function nestedBetaField(body: JsonObject, betas: ReadonlySet<string>): AnthropicError | undefined {
-  const thinking = asObject(body.thinking);
-  const binds = thinking?.block_binding !== undefined;
-  if (binds && !hasBeta(betas, ['thinking-binding-controls-2026-08-01'])) {
-    return extra(`thinking.${asString(thinking?.type) ?? ''}.block_binding`);
-  }
-  if (asObject(body.output_config)?.task_budget !== undefined && !hasBeta(betas, ['task-budget'])) {
-    return extra('output_config.task_budget');
-  }
-  const scoped = [...asObjects(body.tools), ...asObjects(body.system)].some(
-    (block) => asObject(block.cache_control)?.scope !== undefined,
-  );
-  if (scoped && !hasBeta(betas, ['prompt-caching-scope-']))
-    return extra('system.0.cache_control.ephemeral.scope');
   return undefined;
 }
 
@@ -69,6 +84,10 @@ function messageShape(body: JsonObject, context: ValidityContext): AnthropicErro
     if (!['user', 'assistant', 'system'].includes(role)) {
       return invalidRequest(`messages.${index}.role: Input should be 'user', 'assistant' or 'system'`);
     }
+    const unknown = Object.keys(message).find((key) => !MESSAGE_FIELDS.has(key));
+    if (unknown !== undefined && context.rules['anthropic.unknown-nested-field'])
+      return extraInput(`messages.${index}.${unknown}`);
+    if (role === 'system' && message.content === undefined && message.output_config !== undefined) continue;
     if (typeof message.content !== 'string' && !Array.isArray(message.content)) {
       return invalidRequest(`messages.${index}.content: Field required`);
     }
@@ -95,8 +114,10 @@ function blockShape(path: string, block: JsonObject, context: ValidityContext): 
   if (type === undefined) return invalidRequest(`${path}.type: Field required`);
   const fields = BLOCK_FIELDS[type];
   if (fields === undefined) {
-    if (BETA_BLOCK_TYPES.has(type) || !context.rules['anthropic.unknown-block-type']) return undefined;
-    const tags = [...Object.keys(BLOCK_FIELDS), ...BETA_BLOCK_TYPES].map((tag) => `'${tag}'`).join(', ');
+    if (BLOCK_BETAS[type] !== undefined || !context.rules['anthropic.unknown-block-type']) return undefined;
+    const tags = [...Object.keys(BLOCK_FIELDS), ...Object.keys(BLOCK_BETAS)]
+      .map((tag) => `'${tag}'`)
+      .join(', ');
     return invalidRequest(
       `${path}: Input tag '${type}' found using 'type' does not match any of the expected tags: ${tags}`,
     );
@@ -108,14 +129,14 @@ function blockShape(path: string, block: JsonObject, context: ValidityContext): 
   }
   if (!context.rules['anthropic.unknown-nested-field']) return undefined;
   const unknown = Object.keys(block).find((key) => key !== 'type' && !fields.includes(key));
-  return unknown === undefined ? undefined : extra(`${path}.${type}.${unknown}`);
+  return unknown === undefined ? undefined : extraInput(`${path}.${type}.${unknown}`);
 }
 
 function unknownToolField(body: JsonObject): AnthropicError | undefined {
   for (const [index, tool] of asObjects(body.tools).entries()) {
     if (tool.type !== undefined && tool.type !== 'custom') continue;
     const unknown = Object.keys(tool).find((key) => !TOOL_FIELDS.has(key));
-    if (unknown !== undefined) return extra(`tools.${index}.custom.${unknown}`);
+    if (unknown !== undefined) return extraInput(`tools.${index}.custom.${unknown}`);
   }
   return undefined;
 }

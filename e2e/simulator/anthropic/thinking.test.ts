@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asObjects, type Json, type JsonObject } from '../json.ts';
 import { type Simulator, startSimulator } from '../simulator.ts';
-import { errorMessage, messagesBody, postMessages } from '../testing.ts';
+import { errorMessage, messagesBody, post, postMessages } from '../testing.ts';
 
 const BOUND = 'claude-fable-5-2';
 const BETA = { 'anthropic-beta': 'thinking-binding-controls-2026-08-01' };
@@ -84,7 +84,7 @@ describe('signed thinking', () => {
     expect((await postMessages(simulator, body('claude-opus-4-8', none))).status).toBe(200);
   });
 
-  it('must begin the turn before the last results where the older rule is on', async () => {
+  it('enabled must begin the turn before the last results, unless that turn was given out without', async () => {
     const model = 'claude-haiku-4-5';
     const changes = { max_tokens: 5000, thinking: { type: 'enabled', budget_tokens: 2048 } };
     const messages = [
@@ -92,11 +92,28 @@ describe('signed thinking', () => {
       { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: {} }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1' }] },
     ];
-    expect((await postMessages(simulator, body(model, messages, changes))).status).toBe(200);
-    simulator.settings.rules = { ...simulator.settings.rules, 'anthropic.thinking-first-in-tool-turn': true };
     expect(errorMessage(await postMessages(simulator, body(model, messages, changes)))).toBe(
-      'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
+      'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.',
     );
+    const plain = [{ role: 'user', content: 'plain' }];
+    simulator.script.add({
+      id: 'plain',
+      when: { equals: 'plain' },
+      rounds: [{ steps: [{ call: 'Read', input: {} }] }],
+    });
+    const { json } = await postMessages(simulator, body(model, plain, changes));
+    const [call] = asObjects(json.content);
+    const bare: JsonObject[] = [
+      ...plain,
+      { role: 'assistant', content: [call ?? {}] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: call?.id ?? '' }] },
+    ];
+    expect((await postMessages(simulator, body(model, bare, changes))).status).toBe(200);
+    simulator.settings.rules = {
+      ...simulator.settings.rules,
+      'anthropic.thinking-first-in-tool-turn': false,
+    };
+    expect((await postMessages(simulator, body(model, messages, changes))).status).toBe(200);
   });
 
   it('of another model is dropped without a word and not billed', async () => {
@@ -210,9 +227,89 @@ describe('thinking bound to its prefix', () => {
       'thinking_mismatch_allowed',
       'thinking_mismatch_allowed',
     ]);
+    expect(asObjects(recorded.json.input_transformations)[0]).toMatchObject({
+      path: 'messages.1.content.0',
+      reason: 'prefix_binding_mismatch',
+    });
     simulator.settings.binding = 'off';
     const off = await postMessages(simulator, body(BOUND, changed), BETA);
     expect(off.json.input_transformations).toEqual([]);
+  });
+
+  it('is dropped with the consecutive thinking behind it', async () => {
+    const steps = [{ think: 'one' }, { think: 'two' }, { say: 'words' }, { think: 'three' }];
+    simulator.script.add({ id: 'row', when: { equals: 'row' }, rounds: [{ steps }] });
+    const asked = [{ role: 'user', content: 'row' }];
+    const { json } = await postMessages(simulator, body(BOUND, asked));
+    const tail = [
+      { role: 'assistant', content: asObjects(json.content) },
+      { role: 'user', content: 'on' },
+    ];
+    const thinking = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } };
+    const other = [{ role: 'user', content: 'ROW' }, ...tail];
+    const reply = await postMessages(simulator, body(BOUND, other, { thinking }), BETA);
+    expect(asObjects(reply.json.input_transformations).map((entry) => entry.path)).toEqual([
+      'messages.1.content.0',
+      'messages.1.content.1',
+      'messages.1.content.3',
+    ]);
+  });
+
+  it('needs the beta header to be asked to drop', async () => {
+    const messages = await converse(BOUND, 1);
+    const thinking = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } };
+    const reply = await postMessages(simulator, body(BOUND, messages, { thinking }));
+    expect(errorMessage(reply)).toBe('thinking.adaptive.block_binding: Extra inputs are not permitted');
+  });
+
+  it('is dropped for another organization or end user, in that order, on every bound model', async () => {
+    const messages = await converse('claude-sonnet-5-5', 1);
+    const reasons = async (headers: Record<string, string>, model = 'claude-sonnet-5-5') => {
+      const reply = await postMessages(simulator, body(model, messages), { ...BETA, ...headers });
+      return asObjects(reply.json.input_transformations).map((entry) => entry.reason);
+    };
+    const two = (reason: string) => [reason, reason];
+    expect(await reasons({})).toEqual([]);
+    expect(await reasons({ 'x-api-key': 'other' })).toEqual(two('organization_binding_mismatch'));
+    const user = { 'anthropic-user-profile-id': 'someone' };
+    expect(await reasons(user)).toEqual(two('end_user_binding_mismatch'));
+    expect(await reasons({ ...user, 'x-api-key': 'other' })).toEqual(two('organization_binding_mismatch'));
+    expect(await reasons({}, 'claude-haiku-5-5')).toEqual(two('model_binding_mismatch'));
+  });
+
+  it('on models whose default is not known, is recorded or enforced as the switch says', async () => {
+    const messages = await converse('claude-haiku-5-5', 1);
+    const changed = [{ role: 'user', content: 'begin' }, ...messages.slice(1)];
+    expect((await postMessages(simulator, body('claude-haiku-5-5', changed))).status).toBe(200);
+    simulator.settings.rules = { ...simulator.settings.rules, 'anthropic.unsure-models-enforce': true };
+    expect((await postMessages(simulator, body('claude-haiku-5-5', changed))).status).toBe(400);
+  });
+
+  it('is checked by count_tokens too', async () => {
+    const messages = await converse(BOUND, 1);
+    const changed = [{ role: 'user', content: 'begin' }, ...messages.slice(1)];
+    const url = `${simulator.url}/v1/messages/count_tokens`;
+    const reply = await post(url, body(BOUND, changed), { 'x-api-key': 'test-key' });
+    expect(errorMessage(reply)).toContain('bound to a different conversation');
+  });
+
+  it('stays whole in the latest answer also where that answer called no tool', async () => {
+    const steps = [{ think: 'one' }, { say: 'a' }, { think: 'two' }, { say: 'b' }];
+    simulator.script.add({ id: 'text', when: { equals: 'text' }, rounds: [{ steps }] });
+    const asked = [{ role: 'user', content: 'text' }];
+    const { json } = await postMessages(simulator, body('claude-opus-4-8', asked));
+    const blocks = asObjects(json.content);
+    const send = (content: JsonObject[]) =>
+      postMessages(
+        simulator,
+        body('claude-opus-4-8', [...asked, { role: 'assistant', content }, { role: 'user', content: 'on' }]),
+      );
+    expect((await send(blocks)).status).toBe(200);
+    expect((await send(blocks.filter((block) => !isThinking(block)))).status).toBe(200);
+    for (const out of [0, 2]) {
+      const reply = await send(blocks.filter((_block, at) => at !== out));
+      expect(errorMessage(reply)).toContain('in the latest assistant message cannot be modified');
+    }
   });
 
   it('follows the account’s age on models that bind new accounts only', async () => {

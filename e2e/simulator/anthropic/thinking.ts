@@ -1,25 +1,18 @@
 import { sha256 } from '../ids.ts';
-import { asObject, asObjects, asString, type Json, type JsonObject } from '../json.ts';
+import { asObject, asObjects, asString, type JsonObject } from '../json.ts';
 import { unseal } from '../seal.ts';
 import type { Settings } from '../world.ts';
-import { type PlacedBlock, placedBlocks } from './blocks.ts';
-import { systemBlocks } from './cache.ts';
+import {
+  type Binding,
+  isThinking,
+  type Prefix,
+  type Sender,
+  signatureOf,
+  thinkingBlocks,
+} from './binding.ts';
+import { type PlacedBlock, placedBlocks, roleRuns } from './blocks.ts';
 import { type AnthropicError, invalidRequest } from './errors.ts';
 import type { AnthropicModel } from './models.ts';
-
-/**
- * What a signature of thinking holds: the model, the text's hash, the account, the hashes of what stood before
- * (system, tools, messages without thinking), and the thinking block before it.
- */
-export type Binding = {
-  readonly model: string;
-  readonly text: string;
-  readonly account: string;
-  readonly system: string;
-  readonly tools: string;
-  readonly messages: string;
-  readonly before: string;
-};
 
 /** What became of the thinking in a request. */
 export type ThinkingCheck = {
@@ -33,7 +26,7 @@ export type ThinkingCheck = {
 /** What the check depends on beside the body. */
 export type ThinkingContext = {
   readonly model: AnthropicModel;
-  readonly account: string;
+  readonly sender: Sender;
   readonly betas: ReadonlySet<string>;
   readonly settings: Settings;
   readonly secret: string;
@@ -49,50 +42,61 @@ export function checkThinking(body: JsonObject, context: ThinkingContext): Think
   const wantsReport = context.betas.has(BINDING_BETA);
   const reports: JsonObject[] = [];
   const fail = (error: AnthropicError): ThinkingCheck => ({ error, dropped, transformations: undefined });
-  const latest = latestTurnError(body, context) ?? firstBlockError(body, context);
+  const latest = latestTurnError(body, context) ?? demandedError(body, context);
   if (latest !== undefined) return fail(latest);
   const mode = modeOf(body, context);
   let before = '';
+  let fallen: string | undefined;
   for (const { placed, prefix } of thinkingBlocks(body, context.model.binding !== 'none')) {
-    const signature = asString(placed.block.signature) ?? asString(placed.block.data) ?? '';
-    const binding = unseal(signature, context.secret) as Binding | undefined;
-    const text = asString(placed.block.thinking) ?? '';
-    const isChanged = placed.block.type === 'thinking' && text !== '' && binding?.text !== sha256(text);
-    if (binding === undefined || isChanged) {
+    const binding = bindingIn(placed.block, context.secret);
+    if (binding === undefined) {
       return fail(invalidRequest(`${placed.path}: Invalid \`signature\` in \`thinking\` block`));
     }
     const drop = (reason: string) => {
       dropped.add(placed.path);
       reports.push({ type: 'thinking_dropped', path: placed.path, reason });
     };
-    if (binding.model !== context.model.id) drop('model_binding_mismatch');
-    else if (context.model.binding !== 'none' && binding.account !== context.account) {
-      drop('organization_binding_mismatch');
-    } else if (mode !== 'off') {
+    const sender = senderMismatch(binding, context);
+    if (sender !== undefined) drop(sender);
+    else if (mode !== 'off') {
       const changed = changeOf(binding, prefix, before);
+      const follows = mode === 'drop_block' && fallen !== undefined && isNextTo(placed.path, fallen);
       if (changed !== undefined && mode === 'enforced')
         return fail(mismatch(placed.path, wantsReport, changed));
-      if (changed !== undefined && mode === 'drop_block') drop('prefix_binding_mismatch');
-      if (changed !== undefined && mode === 'recorded') {
-        reports.push({ type: 'thinking_mismatch_allowed', path: placed.path });
+      // The rest of a turn's consecutive thinking falls with its first block.
+      if (follows || (changed !== undefined && mode === 'drop_block')) {
+        drop('prefix_binding_mismatch');
+        fallen = placed.path;
+      } else if (changed !== undefined) {
+        const reason = 'prefix_binding_mismatch';
+        reports.push({ type: 'thinking_mismatch_allowed', path: placed.path, reason });
       }
     }
-    before = sha256(signature);
+    before = sha256(signatureOf(placed.block) ?? '');
   }
   return { error: undefined, dropped, transformations: wantsReport ? reports : undefined };
 }
 
-/** What stands before the answer that the model is about to give, for its signatures. */
-export function bindingOf(body: JsonObject, model: AnthropicModel, account: string): Omit<Binding, 'text'> {
-  const last = [...thinkingBlocks(body, false)].at(-1)?.placed.block;
-  const signature = asString(last?.signature) ?? asString(last?.data);
-  const before = signature === undefined ? '' : sha256(signature);
-  if (model.binding === 'none') {
-    return { model: model.id, account, system: '', tools: '', messages: '', before };
-  }
-  const walk = prefixWalk(body);
-  for (const message of asObjects(body.messages)) walk.add(message);
-  return { model: model.id, account, ...walk.prefix(), before };
+/** What the signature of a block holds; `undefined` when signature or text were changed. */
+function bindingIn(block: JsonObject, secret: string): Binding | undefined {
+  const binding = unseal(signatureOf(block) ?? '', secret) as Binding | undefined;
+  const text = asString(block.thinking) ?? '';
+  const isChanged = block.type === 'thinking' && text !== '' && binding?.text !== sha256(text);
+  return typeof binding?.index !== 'number' || isChanged ? undefined : binding;
+}
+
+/** Checks in the provider's order: organization, end user, model. The first two only on models that bind thinking. */
+function senderMismatch(binding: Binding, { model, sender }: ThinkingContext): string | undefined {
+  if (model.binding !== 'none' && binding.account !== sender.account) return 'organization_binding_mismatch';
+  if (model.binding !== 'none' && binding.user !== sender.user) return 'end_user_binding_mismatch';
+  return binding.model === model.id ? undefined : 'model_binding_mismatch';
+}
+
+function isNextTo(path: string, before: string): boolean {
+  const place = (text: string) => /^(.*)\.(\d+)$/.exec(text);
+  const [, message, at] = place(path) ?? [];
+  const [, other, last] = place(before) ?? [];
+  return message === other && Number(at) === Number(last) + 1;
 }
 
 type Mode = 'enforced' | 'drop_block' | 'recorded' | 'off';
@@ -104,16 +108,13 @@ function modeOf(body: JsonObject, { model, settings, betas }: ThinkingContext): 
     return settings.binding === 'off' ? 'off' : 'drop_block';
   if (settings.binding !== 'model') return settings.binding;
   if (wish === 'error' || model.binding === 'enforced') return 'enforced';
-  const isNew = settings.rules['anthropic.new-account'];
-  return model.binding === 'enforced-new-accounts' && isNew ? 'enforced' : 'recorded';
+  const { rules } = settings;
+  if (model.binding === 'recorded') return rules['anthropic.unsure-models-enforce'] ? 'enforced' : 'recorded';
+  return rules['anthropic.new-account'] ? 'enforced' : 'recorded';
 }
 
 /** The first difference between what was signed and what stands there now, in words. */
-function changeOf(
-  binding: Binding,
-  prefix: { readonly system: string; readonly tools: string; readonly messages: string },
-  before: string,
-): string | undefined {
+function changeOf(binding: Binding, prefix: Prefix, before: string): string | undefined {
   if (binding.system !== prefix.system) return 'The `system` prompt changed.';
   if (binding.tools !== prefix.tools) return 'The `tools` changed.';
   if (binding.messages !== prefix.messages) return 'An earlier message changed.';
@@ -130,95 +131,47 @@ function mismatch(path: string, hasBeta: boolean, changed: string): AnthropicErr
   return invalidRequest(`${path}: ${words}${beta} ${changed}`);
 }
 
-/** In the latest assistant turn with calls, thinking must stand as it was given out, or be gone altogether. */
+/**
+ * In the latest assistant message thinking stands as it was given out, or is gone altogether: the blocks of each
+ * answer whole and in order, with text or without.
+ */
 function latestTurnError(body: JsonObject, context: ThinkingContext): AnthropicError | undefined {
   const messages = asObjects(body.messages);
   const index = messages.findLastIndex((message) => message.role === 'assistant');
-  const blocks = placedBlocks(messages[index] ?? {}, index);
-  const firstCall = blocks.find(({ block }) => block.type === 'tool_use')?.block.id;
-  const issued = context.issued.get(asString(firstCall) ?? '');
-  const present = blocks
-    .filter(({ block }) => isThinking(block))
-    .map(({ block }) => block.signature ?? block.data);
-  if (issued === undefined || present.length === 0) return undefined;
-  if (JSON.stringify(present) === JSON.stringify(issued)) return undefined;
-  const path = blocks.find(({ block }) => isThinking(block))?.path ?? `messages.${index}`;
+  const thinking = placedBlocks(messages[index] ?? {}, index).filter(({ block }) => isThinking(block));
+  let expected = 0;
+  let broken: PlacedBlock | undefined;
+  let last: Binding | undefined;
+  for (const placed of thinking) {
+    const binding = unseal(signatureOf(placed.block) ?? '', context.secret) as Binding | undefined;
+    // A signature that does not verify has an error of its own.
+    if (typeof binding?.index !== 'number') return undefined;
+    if (binding.index !== expected) broken ??= placed;
+    expected = binding.index + 1 === binding.count ? 0 : binding.index + 1;
+    last = binding;
+  }
+  if (broken === undefined && (last === undefined || expected === 0)) return undefined;
+  const path = broken?.path ?? thinking.at(-1)?.path ?? '';
   return invalidRequest(
     `${path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`,
   );
 }
 
-/** Older rule: with thinking enabled, the assistant turn before the last results begins with thinking. */
-function firstBlockError(body: JsonObject, { settings }: ThinkingContext): AnthropicError | undefined {
-  if (!settings.rules['anthropic.thinking-first-in-tool-turn']) return undefined;
+/**
+ * Older rule: with thinking `enabled`, the assistant turn before the last results begins with thinking. A turn that
+ * this simulator gave out without thinking is let through.
+ */
+function demandedError(body: JsonObject, context: ThinkingContext): AnthropicError | undefined {
+  if (!context.settings.rules['anthropic.thinking-first-in-tool-turn']) return undefined;
   const messages = asObjects(body.messages);
-  const index = messages.findLastIndex((message) => message.role === 'assistant');
-  const [first] = placedBlocks(messages[index] ?? {}, index);
   const isLoop = asObjects(messages.at(-1)?.content).some((block) => block.type === 'tool_result');
-  if (
-    asObject(body.thinking)?.type !== 'enabled' ||
-    first === undefined ||
-    !isLoop ||
-    isThinking(first.block)
-  ) {
-    return undefined;
-  }
+  if (asObject(body.thinking)?.type !== 'enabled' || !isLoop) return undefined;
+  const blocks = roleRuns(messages).findLast((run) => run.role === 'assistant')?.blocks ?? [];
+  const [first] = blocks;
+  const call = blocks.find(({ block }) => block.type === 'tool_use')?.block.id;
+  const isBare = context.issued.get(asString(call) ?? '')?.length === 0;
+  if (first === undefined || isThinking(first.block) || isBare) return undefined;
   return invalidRequest(
-    `${first.path}.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${asString(first.block.type) ?? ''}\`.`,
+    `${first.path}.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${asString(first.block.type) ?? ''}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
   );
-}
-
-function isThinking(block: JsonObject): boolean {
-  return block.type === 'thinking' || block.type === 'redacted_thinking';
-}
-
-type Prefix = { readonly system: string; readonly tools: string; readonly messages: string };
-
-/** All thinking blocks in order, each with the hashes of what stands before its message. */
-function* thinkingBlocks(
-  body: JsonObject,
-  withPrefix: boolean,
-): Generator<{ placed: PlacedBlock; prefix: Prefix }> {
-  const walk = withPrefix ? prefixWalk(body) : undefined;
-  for (const [index, message] of asObjects(body.messages).entries()) {
-    if (message.role === 'assistant') {
-      const prefix = walk?.prefix() ?? { system: '', tools: '', messages: '' };
-      for (const placed of placedBlocks(message, index))
-        if (isThinking(placed.block)) yield { placed, prefix };
-    }
-    walk?.add(message);
-  }
-}
-
-/** Hashes system, tools and messages as the binding sees them: no marks, no thinking, members in any order. */
-function prefixWalk(body: JsonObject): {
-  readonly add: (message: JsonObject) => void;
-  readonly prefix: () => Prefix;
-} {
-  const system = sha256(systemBlocks(body).map(sorted).join('\n'));
-  const tools = sha256(
-    asObjects(body.tools)
-      .filter((tool) => tool.defer_loading !== true)
-      .map(sorted)
-      .join('\n'),
-  );
-  let messages = '';
-  return {
-    add: (message) => {
-      for (const { block } of placedBlocks(message, 0)) {
-        if (!isThinking(block))
-          messages = sha256(`${messages}\n${asString(message.role) ?? ''}\n${sorted(block)}`);
-      }
-    },
-    prefix: () => ({ system, tools, messages }),
-  };
-}
-
-function sorted(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const keys = Object.keys(value)
-    .filter((key) => key !== 'cache_control')
-    .sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${sorted(value[key] ?? null)}`).join(',')}}`;
 }
