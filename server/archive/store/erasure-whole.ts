@@ -2,7 +2,7 @@ import type { Clock, Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { type Queryable, type StorePool, transaction } from './connection.ts';
 import { tick } from './content.ts';
-import { countErasure, deleteSession, eraseSession, writeAudit } from './erasure.ts';
+import { countErasure, deleteMessages, deleteSession, eraseSession, writeAudit } from './erasure.ts';
 import { LIVE_NOTIFY } from './live.ts';
 
 /** Sessions whose ids are read at once. */
@@ -66,6 +66,15 @@ export async function deleteArchive(
     const { at: now } = await tick(connection, accountId, at);
     sessions += await eraseAll(connection, clock, accountId, null, now);
     await countErasure(connection, accountId);
+    const orphans = await connection.query<{ hash: Buffer }>(
+      'SELECT hash FROM message WHERE account_id = $1',
+      [accountId],
+    );
+    await deleteMessages(
+      connection,
+      accountId,
+      orphans.rows.map((row) => row.hash),
+    );
     for (const table of REST)
       await connection.query(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
     await connection.query('DELETE FROM setting WHERE account_id = $1 AND scope <> $1', [accountId]);
@@ -80,10 +89,6 @@ const REST = [
   'answer',
   'request',
   'preamble',
-  'media',
-  'item',
-  'message_alias',
-  'message',
   'blob',
   'worktree',
   'project_identity',

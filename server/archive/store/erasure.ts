@@ -154,7 +154,7 @@ async function deleteEvents(
 }
 
 /** Deletes messages with all that hangs on them; answers how many items went. */
-async function deleteMessages(
+export async function deleteMessages(
   connection: Queryable,
   accountId: Uuid,
   messages: readonly Buffer[],
