@@ -5,7 +5,7 @@ import type { ArchiveReader } from '../types.ts';
 import type { StorePool } from './connection.ts';
 import { readBlob, readBytes, readDocument, readRaw } from './documents.ts';
 import { deleteSession } from './erasure.ts';
-import { readEvent, readLog } from './log.ts';
+import { findMatches, readEvent, readLog } from './log.ts';
 import { connections, getRequest, listRequests } from './request-list.ts';
 import { getSession, listProjects, listSessions } from './sessions.ts';
 import { exportSession } from './transfer.ts';
@@ -25,9 +25,12 @@ export function createArchiveReader(pool: StorePool, options: { readonly clock: 
     getSession: async (accountId, id) => (isUuid(id) ? getSession(pool, accountId, id) : null),
     readLog: async (accountId, id, filter) =>
       isUuid(id) ? readLog(pool, accountId, id, filter) : { matched: 0, showing: 0, rows: [] },
+    findMatches: async (accountId, id, filter) =>
+      isUuid(id) ? findMatches(pool, accountId, id, filter) : { total: 0, matched: 0, items: [] },
     readEvent: async (accountId, id, seq) => (isUuid(id) ? readEvent(pool, accountId, id, seq) : null),
     readDocument: (accountId, docid, part) => readDocument(pool, accountId, docid, part),
     readRaw: (accountId, docid) => readRaw(pool, accountId, docid),
+    readBytes: (accountId, docid, part) => readBytes(pool, accountId, docid, part),
     readBytes: (accountId, docid, part) => readBytes(pool, accountId, docid, part),
     readBlob: (accountId, hash) => readBlob(pool, accountId, hash),
     listRequests: async (accountId, filter) =>
