@@ -188,6 +188,11 @@ export interface ArchiveWriter {
   append(batch: RecordBatch): Promise<{ readonly appended: number }>;
   saveAnswer(answer: AnswerRecord): Promise<void>;
   saveOutcome(outcome: RequestOutcome): Promise<void>;
+  /**
+   * Does a piece of what the account's search index waits for; harmless when repeated, and beside other writers. Answers
+   * how many items were indexed, and whether more work waits.
+   */
+  index(accountId: Uuid): Promise<{ readonly indexed: number; readonly more: boolean }>;
   /** Reads back what is not confirmed yet, compares hashes, sets the mark; returns how many were confirmed. */
   confirm(accountId: Uuid, limit: number): Promise<number>;
 }
@@ -235,6 +240,34 @@ export interface LogRow {
   readonly isError: boolean;
 }
 
+/** Where a text stands in a log. */
+export interface LogMatches {
+  /** How often it stands there, in how many rows. */
+  readonly total: number;
+  readonly matched: number;
+  /** The rows, oldest first, at most as many as were asked for; `count` is how often it stands in the row. */
+  readonly items: readonly { readonly seq: number; readonly docid: DocId | null; readonly count: number }[];
+}
+
+/** Another document that is of interest to the reader of one. */
+export interface DocumentMention {
+  readonly docid: DocId;
+  readonly at: Millis;
+}
+
+/** That a file which a document shows was changed later. */
+export interface FileChange extends DocumentMention {
+  /** The file, absolute, and what was done to it. */
+  readonly path: string;
+  readonly kind: 'write' | 'edit' | 'delete' | 'move';
+}
+
+/** Where a document stands in the log of a session. */
+export interface DocumentPlace {
+  readonly docid: DocId;
+  readonly seq: number;
+}
+
 export interface Document {
   readonly docid: DocId;
   readonly kind: ItemKind;
@@ -247,6 +280,8 @@ export interface Document {
   readonly offset: number;
   /** Characters of the whole text. */
   readonly length: number;
+  /** The offset at which to read on; null where `text` reaches the end. */
+  readonly nextOffset: number | null;
   /** Bytes of the whole stored text and the SHA-256 of these stored bytes. */
   readonly bytes: number;
   readonly sha256: string;
@@ -254,10 +289,24 @@ export interface Document {
   readonly durationMs: number | null;
   readonly sessionId: Uuid;
   readonly seq: number;
+  /** Log position of a call's result; null where there is none, and for other kinds. */
+  readonly resultSeq: number | null;
   readonly place: { readonly project: string; readonly path: string; readonly branch: string | null } | null;
   readonly masked: boolean;
   readonly confirmed: boolean;
   readonly media: readonly { readonly hash: string; readonly mime: string; readonly bytes: number }[];
+  /** Where it is a read of a file: the newest later change of that file in the same worktree. */
+  readonly changed?: FileChange;
+  /** The newest read of that file after the change. */
+  readonly fresh?: DocumentMention;
+  /** The sessions whose logs hold it, first seen first: the first twenty, and how many there are. */
+  readonly sessions: {
+    readonly total: number;
+    readonly items: readonly { readonly sessionId: Uuid; readonly title: string; readonly seq: number }[];
+  };
+  /** The documents before and behind it in the log of `sessionId`. */
+  readonly previous: DocumentPlace | null;
+  readonly next: DocumentPlace | null;
 }
 
 export interface RequestRow {
@@ -353,12 +402,16 @@ export interface ArchiveReader {
     },
   ): Promise<Page<SessionRow>>;
   getSession(accountId: Uuid, sessionId: Uuid): Promise<SessionRow | null>;
-  /** Rows oldest first; with more matches than `limit` the newest are given. `match` is SQL LIKE, found anywhere, ASCII case ignored. */
+  /**
+   * Rows oldest first; with more matches than `limit` the newest are given. `match` is found anywhere: as a pattern of
+   * SQL's LIKE with ASCII case ignored, or with `matchMode` `literal` as it is written, in capitals or not.
+   */
   readLog(
     accountId: Uuid,
     sessionId: Uuid,
     filter: {
       readonly match?: string;
+      readonly matchMode?: 'like' | 'literal';
       readonly kinds?: readonly string[];
       readonly before?: number;
       readonly after?: number;
@@ -367,6 +420,12 @@ export interface ArchiveReader {
     },
   ): Promise<{ readonly matched: number; readonly showing: number; readonly rows: readonly LogRow[] }>;
   readEvent(accountId: Uuid, sessionId: Uuid, seq: number): Promise<LogRow | null>;
+  /** Where a text stands in a session's log, as it is written, in capitals or not. */
+  findMatches(
+    accountId: Uuid,
+    sessionId: Uuid,
+    filter: { readonly text: string; readonly after?: number; readonly limit: number },
+  ): Promise<LogMatches>;
   /** A unique prefix of an id is enough; an ambiguous one gives its candidates. */
   readDocument(
     accountId: Uuid,
@@ -377,6 +436,16 @@ export interface ArchiveReader {
   >;
   /** The exact stored bytes of a document's text. */
   readRaw(accountId: Uuid, docid: string): Promise<Uint8Array | null>;
+  /** A part of these bytes, and how many there are; ids as for `readDocument`. */
+  readBytes(
+    accountId: Uuid,
+    docid: string,
+    part: { readonly offset: number; readonly length: number },
+  ): Promise<
+    | { readonly found: { readonly docid: DocId; readonly bytes: Uint8Array; readonly total: number } }
+    | { readonly ambiguous: readonly DocId[] }
+    | { readonly missing: true }
+  >;
   readBlob(
     accountId: Uuid,
     hash: string,

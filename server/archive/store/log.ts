@@ -1,7 +1,7 @@
 import { DOC_ID_PREFIX, type Role } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { decodeText, plainText, sliceCharacters } from '../text.ts';
-import type { ArchiveReader, DocId, LogRow } from '../types.ts';
+import type { ArchiveReader, DocId, LogMatches, LogRow } from '../types.ts';
 import type { Queryable } from './connection.ts';
 import { atLeastOne } from './cursor.ts';
 import { MAIN_THREAD } from './threads.ts';
@@ -46,7 +46,8 @@ LEFT JOIN item i ON i.account_id = e.account_id AND i.message_hash = e.message_h
 /**
  * The rows of a session's log between two positions (both left out), oldest first; with more matches than `limit` the
  * newest. `match` is a LIKE pattern (`%`, `_`) that is looked for anywhere in text, tool name, main input and the facts
- * of marks; ASCII letters match in either case. A backslash is an ordinary character.
+ * of marks; ASCII letters match in either case. A backslash is an ordinary character. With `matchMode` `literal` it is
+ * looked for as {@link findMatches} does.
  */
 export async function readLog(
   pool: Queryable,
@@ -62,8 +63,9 @@ export async function readLog(
     ? await pool.query<{ seq: number; matched: number }>(MATCHES, [
         ...between,
         filter.kinds ?? null,
-        filter.match === undefined ? null : `%${plainText(filter.match)}%`,
+        filter.match === undefined || filter.matchMode === 'literal' ? null : `%${plainText(filter.match)}%`,
         limit,
+        filter.match !== undefined && filter.matchMode === 'literal' ? plainText(filter.match) : null,
       ])
     : await pool.query<{ seq: number; matched: number }>(POSITIONS, [...between, limit]);
   const matched = found.rows[0]?.matched ?? 0;
@@ -82,6 +84,9 @@ FROM event e JOIN session s ON s.account_id = e.account_id AND s.id = e.session_
 WHERE e.account_id = $1 AND e.session_id = $2 AND e.seq > $3 AND e.seq < $4
 ORDER BY e.seq DESC LIMIT $5`;
 
+/** What is looked through word for word: of an item its text and the tool's name, of a mark its facts. */
+const READABLE = "concat_ws(E'\\n', i.tool_name, i.text, e.data::text)";
+
 const MATCHES = `
 SELECT e.seq, (count(*) OVER ())::int AS matched
 FROM event e
@@ -91,7 +96,55 @@ WHERE e.account_id = $1 AND e.session_id = $2 AND e.seq > $3 AND e.seq < $4
   AND ($6::text IS NULL
     OR lower(i.text COLLATE "C") LIKE lower($6 COLLATE "C") ESCAPE ''
     OR lower(concat_ws(E'\\n', i.tool_name, i.main_input, e.data::text) COLLATE "C") LIKE lower($6 COLLATE "C") ESCAPE '')
+  AND ($8::text IS NULL OR strpos(lower(${READABLE}), lower($8)) > 0)
 ORDER BY e.seq DESC LIMIT $7`;
+
+/**
+ * Where a text stands in a session's log: as it is written, letters of any language in either case where the database
+ * knows how; in texts, names of tools and the facts of marks. It may overlap nothing of itself: `aa` stands once in `aaa`.
+ */
+export async function findMatches(
+  pool: Queryable,
+  accountId: Uuid,
+  sessionId: Uuid,
+  filter: Parameters<ArchiveReader['findMatches']>[2],
+): Promise<LogMatches> {
+  if (filter.text === '') return { total: 0, matched: 0, items: [] };
+  const { rows } = await pool.query<{
+    seq: number;
+    docid: string | null;
+    count: number;
+    matched: number;
+    total: Big;
+  }>(PLACES, [
+    accountId,
+    sessionId,
+    clampSeq(filter.after ?? 0),
+    plainText(filter.text),
+    atLeastOne(filter.limit),
+  ]);
+  return {
+    total: Number(rows[0]?.total ?? 0),
+    matched: rows[0]?.matched ?? 0,
+    items: rows.map(({ seq, docid, count }) => ({
+      seq,
+      docid: docid === null ? null : (`${DOC_ID_PREFIX}${docid}` as DocId),
+      count,
+    })),
+  };
+}
+
+const PLACES = `
+SELECT seq, docid, count, (count(*) OVER ())::int AS matched, (sum(count) OVER ())::bigint AS total
+FROM (
+  SELECT e.seq, i.docid,
+    (length(here.text) - length(replace(here.text, lower($4), ''))) / length(lower($4)) AS count
+  FROM event e
+  LEFT JOIN item i ON i.account_id = e.account_id AND i.message_hash = e.message_hash AND i.position = e.position
+  CROSS JOIN LATERAL (SELECT lower(${READABLE}) AS text OFFSET 0) here
+  WHERE e.account_id = $1 AND e.session_id = $2 AND e.seq > $3 AND strpos(here.text, lower($4)) > 0
+) found
+ORDER BY seq LIMIT $5`;
 
 /** The event at one position with its whole body, or null. */
 export async function readEvent(
