@@ -44,10 +44,13 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
-/** Moves the keyboard to the row before or after the one that has it; rows are marked `data-row`. */
+/** Moves the keyboard to the row before or after the one that has it (else the one that is open); rows are marked `data-row`. */
 export function walkRows(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
-  const at = rows.findIndex((row) => row === document.activeElement || row.contains(document.activeElement));
+  const focused = rows.findIndex(
+    (row) => row === document.activeElement || row.contains(document.activeElement),
+  );
+  const at = focused >= 0 ? focused : rows.findIndex((row) => row.getAttribute('aria-current') === 'true');
   const next = at < 0 ? (step === 1 ? 0 : rows.length - 1) : at + step;
   const row = rows[Math.min(rows.length - 1, Math.max(0, next))];
   row?.focus();

@@ -23,3 +23,40 @@ export function SearchInput({
     </span>
   );
 }
+
+/** A field for a few letters. */
+export function TextInput({
+  label,
+  className,
+  ...rest
+}: ComponentProps<'input'> & { readonly label: string }) {
+  return (
+    <input
+      {...rest}
+      aria-label={label}
+      autoComplete="off"
+      spellCheck={false}
+      className={cx(
+        'h-7 rounded-md border border-field-line bg-ground px-2 text-base placeholder:text-faint',
+        className,
+      )}
+    />
+  );
+}
+
+/** A field for a day; the value is `2026-11-30`, or empty. */
+export function DayInput(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (day: string) => void;
+}) {
+  return (
+    <input
+      type="date"
+      aria-label={props.label}
+      value={props.value}
+      onChange={(event) => props.onChange(event.target.value)}
+      className="h-7 w-32 rounded-md border border-field-line bg-ground px-2 text-base"
+    />
+  );
+}

@@ -44,28 +44,29 @@ export function DataTable<Row extends object>(props: {
   const { label, columns, rows, rowKey, selected = null, dimmed = false, onEnd, after } = props;
   const scroller = useRef<HTMLElement>(null);
   const definitions = useMemo(() => columns.map(toDefinition), [columns]);
-  const data = useMemo(() => [...rows], [rows]);
-  const table = useTable({ features, columns: definitions, data, getRowId: rowKey });
-  const built = table.getRowModel().rows;
   const virtual = useVirtualizer({
-    count: built.length,
+    count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 16,
-    getItemKey: (at) => built[at]?.id ?? at,
+    getItemKey: (at) => (rows[at] === undefined ? at : rowKey(rows[at])),
   });
   const shown = virtual.getVirtualItems();
+  const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;
+  const data = useMemo(() => rows.slice(first, last + 1), [rows, first, last]);
+  const table = useTable({ features, columns: definitions, data, getRowId: rowKey });
+  const built = table.getRowModel().rows;
   useEffect(() => {
-    if (onEnd !== undefined && built.length > 0 && last >= built.length - 20) onEnd();
-  }, [last, built.length, onEnd]);
+    if (onEnd !== undefined && rows.length > 0 && last >= rows.length - 20) onEnd();
+  }, [last, rows.length, onEnd]);
 
   const above = shown[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
     <ScrollRegion ref={scroller} label={label} className="min-h-0 flex-1 overflow-auto">
       <table
-        aria-rowcount={built.length + 1}
+        aria-rowcount={rows.length + 1}
         className={cx('w-full table-fixed border-separate border-spacing-0', dimmed && 'opacity-60')}
       >
         <colgroup>
@@ -94,7 +95,7 @@ export function DataTable<Row extends object>(props: {
         <tbody>
           <Gap height={above} />
           {shown.map(({ index, key }) => {
-            const row = built[index];
+            const row = built[index - first];
             if (row === undefined) return null;
             const isSelected = row.id === selected;
             return (

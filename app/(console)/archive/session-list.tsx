@@ -1,102 +1,121 @@
 'use client';
 
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { AGENT_NAMES } from '@/app/_lib/agents.ts';
-import { startOfDay } from '@/app/_lib/format.ts';
 import { useKeys, walkRows } from '@/app/_lib/keys.tsx';
 import { useNow } from '@/app/_lib/now.tsx';
-import { failureOf, useTRPC } from '@/app/_lib/trpc.tsx';
-import { Button } from '@/app/_ui/button.tsx';
+import { useSettled } from '@/app/_lib/settled.ts';
+import { failureOf } from '@/app/_lib/trpc.tsx';
+import { Button, buttonClass } from '@/app/_ui/button.tsx';
 import { CommandLine } from '@/app/_ui/copy-button.tsx';
+import { Icon } from '@/app/_ui/icon.tsx';
 import { SearchInput } from '@/app/_ui/input.tsx';
 import { Select } from '@/app/_ui/select.tsx';
 import { EmptyState, ErrorState, Loading } from '@/app/_ui/states.tsx';
 import type { WireSession } from '@/server/api/index.ts';
 import { Page } from '../_frame/page.tsx';
 import { SessionTable } from '../_sessions/session-table.tsx';
+import { ProjectFilter } from './_filters/project-filter.tsx';
+import { TimeFilter } from './_filters/time-filter.tsx';
+import { boundsOf, SPAN_STATE, type SpanState } from './_filters/time-span.ts';
+import { searchAddress } from './search/search-state.ts';
+import { type SessionFilter, useSessions } from './use-sessions.ts';
 
 const AGENTS = ['claude-code', 'codex', 'opencode', 'pi', 'unknown'] as const;
-const SPANS = ['today', '7d', '30d', 'all'] as const;
-const DAY = 86_400_000;
+/** Milliseconds that the words must rest before they are looked for. */
+const REST_MS = 150;
 
 const FILTERS = {
   q: parseAsString.withDefault(''),
   agent: parseAsStringLiteral(['all', ...AGENTS]).withDefault('all'),
-  project: parseAsString.withDefault('all'),
-  span: parseAsStringLiteral(SPANS).withDefault('all'),
+  project: parseAsString.withDefault(''),
+  ...SPAN_STATE,
 };
 
-type Filters = {
+interface Filters extends SpanState {
   readonly q: string;
   readonly agent: 'all' | WireSession['agent'];
   readonly project: string;
-  readonly span: (typeof SPANS)[number];
-};
+}
 
 /** Every session in the archive, newest first, with filters that stand in the address. */
 export function SessionList() {
   const [filters, setFilters] = useQueryStates(FILTERS, { history: 'replace', throttleMs: 150 });
-  const list = useSessions(filters);
+  const list = useSessions(useFilter(filters));
   useKeys([
     ['j', () => walkRows(1)],
     ['k', () => walkRows(-1)],
   ]);
-
-  const sessions = useMemo(() => list.data?.pages.flatMap((page) => page.items) ?? [], [list.data]);
+  const { head, rows, more } = list;
   const filtered =
-    filters.q !== '' || filters.agent !== 'all' || filters.project !== 'all' || filters.span !== 'all';
-  const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
-
+    filters.q !== '' || filters.agent !== 'all' || filters.project !== '' || filters.span !== 'all';
+  const words = filters.q.trim();
   return (
-    <Page title="Archive">
+    <Page
+      title="Archive"
+      actions={
+        <Link
+          href={searchAddress({ q: words, project: filters.project })}
+          className={buttonClass({}, 'max-sm:hidden')}
+        >
+          <Icon name="search" />
+          Search every word
+        </Link>
+      }
+    >
       <FilterBar filters={filters} onChange={(next) => void setFilters(next)} filtered={filtered} />
-      {list.isError ? (
+      {head.isError ? (
         <ErrorState
           title="The sessions could not be read"
-          failure={failureOf(list.error)}
-          retry={() => void list.refetch()}
+          failure={failureOf(head.error)}
+          retry={() => void head.refetch()}
         />
-      ) : list.isPending ? (
+      ) : head.isPending ? (
         <Loading what="sessions" />
-      ) : sessions.length === 0 ? (
-        <NoSessions filtered={filtered} />
+      ) : rows.length === 0 ? (
+        <NoSessions filtered={filtered} words={words} />
       ) : (
         <SessionTable
           label="Sessions"
-          sessions={sessions}
-          dimmed={list.isPlaceholderData}
+          sessions={rows}
+          dimmed={head.isPlaceholderData}
           onEnd={more}
-          after={isFetchingNextPage ? <p className="px-4 py-2 text-faint">Loading older sessions…</p> : null}
+          after={
+            list.isFetchingMore ? (
+              <p className="px-4 py-2 text-faint">Loading older sessions…</p>
+            ) : list.moreError === null ? null : (
+              <p role="alert" className="flex items-center gap-2 px-4 py-2 text-bad">
+                Older sessions could not be read. {failureOf(list.moreError).message}
+                <Button size="small" onClick={more}>
+                  Try again
+                </Button>
+              </p>
+            )
+          }
         />
       )}
     </Page>
   );
 }
 
-function useSessions(filters: Filters) {
-  const trpc = useTRPC();
+/** The filter as the API takes it; null while the present day is not known. */
+function useFilter(filters: Filters): SessionFilter | null {
   const now = useNow();
-  const today = now === 0 ? 0 : startOfDay(now);
-  const from = { today, '7d': today - 6 * DAY, '30d': today - 29 * DAY, all: null }[filters.span];
-  const input = {
-    limit: 100,
-    ...(filters.q.trim() === '' ? {} : { q: filters.q.trim() }),
-    ...(filters.agent === 'all' ? {} : { agent: filters.agent }),
-    ...(filters.project === 'all' ? {} : { project: filters.project }),
-    ...(from === null ? {} : { from: new Date(from).toISOString() }),
-  };
-  return useInfiniteQuery(
-    trpc.sessions.list.infiniteQueryOptions(input, {
-      getNextPageParam: (page) => page.next,
-      placeholderData: keepPreviousData,
-      enabled: from === null || now !== 0,
-    }),
-  );
+  const bounds = JSON.stringify(boundsOf(filters, now));
+  const q = useSettled(filters.q.trim(), REST_MS);
+  const { agent, project } = filters;
+  return useMemo(() => {
+    const known = JSON.parse(bounds) as ReturnType<typeof boundsOf>;
+    if (known === null) return null;
+    return {
+      ...known,
+      ...(q === '' ? {} : { q }),
+      ...(agent === 'all' ? {} : { agent }),
+      ...(project === '' ? {} : { project }),
+    };
+  }, [bounds, q, agent, project]);
 }
 
 function FilterBar(props: {
@@ -105,8 +124,6 @@ function FilterBar(props: {
   readonly filtered: boolean;
 }) {
   const { filters, onChange, filtered } = props;
-  const trpc = useTRPC();
-  const projects = useQuery(trpc.sessions.projects.queryOptions());
   return (
     <search className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
       <SearchInput
@@ -132,26 +149,8 @@ function FilterBar(props: {
           ...AGENTS.map((agent) => ({ value: agent, label: AGENT_NAMES[agent] })),
         ]}
       />
-      <Select
-        label="Project"
-        value={filters.project}
-        onChange={(project) => onChange({ project })}
-        choices={[
-          { value: 'all', label: 'All projects' },
-          ...(projects.data?.items ?? []).map(({ id, name }) => ({ value: id as string, label: name })),
-        ]}
-      />
-      <Select
-        label="Time"
-        value={filters.span}
-        onChange={(span) => onChange({ span })}
-        choices={[
-          { value: 'today', label: 'Today' },
-          { value: '7d', label: 'Last 7 days' },
-          { value: '30d', label: 'Last 30 days' },
-          { value: 'all', label: 'Any time' },
-        ]}
-      />
+      <ProjectFilter value={filters.project} onChange={(project) => onChange({ project })} />
+      <TimeFilter state={filters} onChange={onChange} />
       {filtered ? (
         <Button look="quiet" onClick={() => onChange(null)}>
           Clear
@@ -161,11 +160,18 @@ function FilterBar(props: {
   );
 }
 
-function NoSessions({ filtered }: { readonly filtered: boolean }) {
+function NoSessions({ filtered, words }: { readonly filtered: boolean; readonly words: string }) {
   if (filtered) {
     return (
       <EmptyState title="No session fits">
-        <p>The search looks at titles. Take a filter away, or search fewer words.</p>
+        <p>This field looks at titles alone. Take a filter away, or search fewer words.</p>
+        {words === '' ? null : (
+          <p>
+            <Link href={searchAddress({ q: words })} className="text-accent underline">
+              Search every word for “{words}”
+            </Link>
+          </p>
+        )}
       </EmptyState>
     );
   }

@@ -183,6 +183,12 @@ export const REFUND_SESSION: readonly Line[] = [
   },
   { kind: 'head_move', text: '', data: { to: 34 }, later: 620 },
   { kind: 'input', text: 'Good morning. Leave the file, and write the change log entry.' },
+  call('t10', 'Read', 'src/refund.ts', { file_path: '/home/ada/billing/src/refund.ts' }),
+  result(
+    't10',
+    "export function refundWindowOf(account: Account): number {\n  return account.plan === 'team' ? 30 : 14;\n}\n",
+    5,
+  ),
   { kind: 'unknown', text: '{"type":"container_upload","file_id":"file_018"}' },
   {
     kind: 'answer',

@@ -2,7 +2,8 @@ import type { RequestRow } from '../../../server/archive/types.ts';
 import type { AgentName } from '../../../server/conversation/index.ts';
 import type { Millis } from '../../../server/kernel/clock.ts';
 import { type Line, REFUND_SESSION } from './conversation.ts';
-import { type FakeSession, fixedId, type Lines } from './reader.ts';
+import { LARGE_SESSION } from './large.ts';
+import { type FakeSession, fixedId, type Lines } from './sessions.ts';
 
 const MINUTE = 60_000;
 
@@ -154,10 +155,12 @@ export function fakeDay(now: number): FakeSession[] {
       : listed(
           number === 0
             ? REFUND_SESSION
-            : [
-                { kind: 'input', text: title },
-                { kind: 'answer', text: 'Done.' },
-              ],
+            : number === 3
+              ? LARGE_SESSION
+              : [
+                  { kind: 'input', text: title },
+                  { kind: 'answer', text: 'Done.' },
+                ],
           startedAt,
         );
     const requests = requestsOf(

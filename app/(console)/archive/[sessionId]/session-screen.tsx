@@ -117,7 +117,12 @@ function Views({ session }: { readonly session: WireSession }) {
         </Tabs>
       </div>
       {state.doc === null ? null : (
-        <DocumentPane docid={state.doc} words={state.find} onClose={() => void setState(CLOSED)} />
+        <DocumentPane
+          docid={state.doc}
+          words={state.find}
+          here={session.id}
+          onClose={() => void setState(CLOSED)}
+        />
       )}
       {state.request === null || state.tab !== 'requests' ? null : (
         <RequestPane id={state.request} onClose={() => void setState({ request: null })} />

@@ -5,18 +5,24 @@ import { buttonClass } from '@/app/_ui/button.tsx';
 import { Icon } from '@/app/_ui/icon.tsx';
 import { Pane } from '@/app/_ui/pane.tsx';
 import { documentAddress } from './document-state.ts';
-import { DocumentView } from './document-view.tsx';
+import { type DocumentPlace, DocumentView } from './document-view.tsx';
 import { documentTitle, useDocument } from './use-document.ts';
 
 /** One document at the right of its list: to read, and exactly. */
 export function DocumentPane({
   docid,
   words,
+  here,
+  place,
   onClose,
 }: {
   readonly docid: string;
   /** Words that the list beside it is searched for. */
   readonly words: string;
+  /** The session that the list beside it is of: no way leads there. */
+  readonly here?: string;
+  /** Where the list beside it has found the document; absent: where it was seen first. */
+  readonly place?: DocumentPlace | null;
   readonly onClose: () => void;
 }) {
   const query = useDocument(docid);
@@ -39,7 +45,7 @@ export function DocumentPane({
         </>
       }
     >
-      <DocumentView key={docid} query={query} words={words} />
+      <DocumentView key={docid} query={query} words={words} here={here ?? null} place={place ?? null} />
     </Pane>
   );
 }

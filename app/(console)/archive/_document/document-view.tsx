@@ -1,5 +1,6 @@
 'use client';
 
+import Link from 'next/link';
 import { useQueryState } from 'nuqs';
 import { failureOf } from '@/app/_lib/trpc.tsx';
 import { Badge } from '@/app/_ui/badge.tsx';
@@ -10,7 +11,7 @@ import { TabPanel, Tabs } from '@/app/_ui/tabs.tsx';
 import { Time } from '@/app/_ui/time.tsx';
 import type { WireDocument } from '@/server/api/index.ts';
 import { DocumentFacts } from './document-facts.tsx';
-import { DOCUMENT_STATE } from './document-state.ts';
+import { DOCUMENT_STATE, placeAddress } from './document-state.ts';
 import { Exact } from './exact.tsx';
 import { MediaList } from './media.tsx';
 import { Readable } from './readable.tsx';
@@ -23,14 +24,23 @@ const TABS = [
   { value: 'facts', label: 'Facts' },
 ] as const;
 
-/** A document in its views, as soon as it is there. */
-export function DocumentView({
-  query,
-  words,
-}: {
-  readonly query: ReturnType<typeof useDocument>;
+/** Where a document stands. */
+export interface DocumentPlace {
+  readonly sessionId: string;
+  readonly seq: number;
+}
+
+interface ViewProps {
   readonly words: string;
-}) {
+  /** The session of the page around it; null: it stands in none. */
+  readonly here: string | null;
+  /** Where it was found; null: where it was seen first. */
+  readonly place: DocumentPlace | null;
+}
+
+/** A document in its views, as soon as it is there. */
+export function DocumentView(props: ViewProps & { readonly query: ReturnType<typeof useDocument> }) {
+  const { query, ...rest } = props;
   if (query.isError) {
     return (
       <ErrorState
@@ -41,16 +51,18 @@ export function DocumentView({
     );
   }
   if (query.data === undefined) return <Loading what="the document" />;
-  return <Views found={query.data} words={words} />;
+  return <Views {...rest} found={query.data} />;
 }
 
-function Views({ found, words }: { readonly found: WireDocument; readonly words: string }) {
+function Views(props: ViewProps & { readonly found: WireDocument }) {
+  const { found, words, here } = props;
   const [view, setView] = useQueryState('view', DOCUMENT_STATE.view);
   const [offset] = useQueryState('off', DOCUMENT_STATE.off);
   const text = useDocumentText(found, offset);
+  const place = props.place ?? found;
   return (
     <>
-      <Standing found={found} text={text} />
+      <Standing found={found} text={text} place={place.sessionId === here ? null : place} />
       <Tabs label="Views of the document" tabs={TABS} value={view} onChange={(next) => void setView(next)}>
         <TabPanel value="readable">
           <Readable found={found} text={text} words={words} />
@@ -67,7 +79,12 @@ function Views({ found, words }: { readonly found: WireDocument; readonly words:
 }
 
 /** What a reader must know before trusting the text: is it whole, is it the real text. */
-function Standing({ found, text }: { readonly found: WireDocument; readonly text: DocumentText }) {
+function Standing(props: {
+  readonly found: WireDocument;
+  readonly text: DocumentText;
+  readonly place: DocumentPlace | null;
+}) {
+  const { found, text, place } = props;
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 px-4 pt-2 text-sm text-soft">
       {found.confirmed ? (
@@ -89,6 +106,14 @@ function Standing({ found, text }: { readonly found: WireDocument; readonly text
         </span>
       )}
       <Time iso={found.at} as="moment" />
+      {place === null ? null : (
+        <Link
+          href={placeAddress(place.sessionId, place.seq, found.docid)}
+          className="text-accent hover:underline"
+        >
+          In its session
+        </Link>
+      )}
       {text.whole ? <CopyButton text={() => [...text.pieces.values()].join('')} what="the text" /> : null}
       {found.masked ? (
         <p className="w-full text-warn">
