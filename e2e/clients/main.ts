@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { headerOf, type LoggedRequest, type Scenario, startSimulator } from '../simulator/index.ts';
+import type { Json } from './harness/normalise.ts';
 import { makeScratchAt } from './harness/scratch.ts';
 import { Side } from './harness/side.ts';
 import { withoutWording } from './harness/wording.ts';
@@ -20,8 +21,19 @@ const TYPED = {
   second: 'What was the second line?',
   where: 'Where were we?',
   delegate: 'Ask a sub-agent to count the files in src.',
+  long: 'Read notes.txt and remember it.',
+  odd: 'Say something odd.',
   task: 'Count the files in src and say the number.',
 } as const;
+
+const SONNET = 'anthropic/claude-sonnet-4-6';
+const GPT = 'openai/gpt-5.4';
+/** A window that is soon full. */
+const WINDOW = 200_000;
+/** Pi keeps nothing but the last message when it compacts. */
+const KEEP_LITTLE = { compaction: { enabled: true, reserveTokens: 16_384, keepRecentTokens: 1 } };
+/** What a model says when its window is nearly full. */
+const FULL = { input_tokens: 995_000, output_tokens: 100 };
 
 const SCRIPT: readonly Scenario[] = [
   scenario(TYPED.hello, [[{ think: 'A greeting is asked for.' }, { say: 'Hello. What shall we build?' }]]),
@@ -40,6 +52,20 @@ const SCRIPT: readonly Scenario[] = [
     [{ use: 'await-agent' }],
     [{ say: 'The sub-agent counted two files.' }],
   ]),
+  {
+    id: TYPED.long,
+    when: { equals: TYPED.long },
+    rounds: [
+      { steps: [{ use: 'read', path: 'notes.txt' }] },
+      { steps: [{ say: 'I have read it and will remember it.' }], usage: FULL },
+    ],
+  },
+  // Blanks at the edges, several texts, a tool that is not there: what agents change when they send an answer again.
+  scenario(TYPED.odd, [
+    [{ say: '\n  Two texts.  \n' }, { say: 'The second.\n\n' }, { call: 'nope', input: { a: 1 } }],
+    [{ think: 'It was refused. ' }, { say: ' \n' }, { use: 'shell', command: 'printf "x\\n\\n"' }],
+    [{ say: 'At the end blanks.  \n\n' }],
+  ]),
   scenario(TYPED.task, [[{ use: 'shell', command: 'ls src | wc -l' }], [{ say: 'There are 2 files.' }]]),
 ];
 
@@ -53,6 +79,18 @@ const CASES: Readonly<Record<string, (side: Side) => Promise<void>>> = {
   'codex/gpt-5.4-session': (side) => codex(side, 'gpt-5.4', 'own', [TYPED.work, TYPED.second]),
   'codex/gpt-5.4-subagent': (side) => codex(side, 'gpt-5.4', 'own', [TYPED.delegate]),
   'codex/gpt-6.2-subagent': (side) => codex(side, 'gpt-6.2-sol', 'own', [TYPED.delegate]),
+  'opencode/anthropic-session': (side) => openCode(side, SONNET, [TYPED.work, TYPED.second]),
+  'opencode/anthropic-subagent': (side) => openCode(side, SONNET, [TYPED.delegate]),
+  'opencode/anthropic-compaction': (side) => openCode(side, SONNET, [TYPED.long, TYPED.where], WINDOW),
+  'opencode/anthropic-odd': (side) => openCode(side, SONNET, [TYPED.odd, TYPED.where]),
+  'opencode/openai-odd': (side) => openCode(side, GPT, [TYPED.odd, TYPED.where]),
+  'opencode/openai-session': (side) => openCode(side, GPT, [TYPED.work, TYPED.second]),
+  'opencode/openai-subagent': (side) => openCode(side, GPT, [TYPED.delegate]),
+  'pi/anthropic-session': (side) => pi(side, SONNET, [TYPED.work, TYPED.second]),
+  'pi/anthropic-compaction': (side) => pi(side, SONNET, [TYPED.long, TYPED.where], KEEP_LITTLE),
+  'pi/anthropic-odd': (side) => pi(side, SONNET, [TYPED.odd, TYPED.where]),
+  'pi/openai-odd': (side) => pi(side, GPT, [TYPED.odd, TYPED.where]),
+  'pi/openai-session': (side) => pi(side, GPT, [TYPED.work, TYPED.second]),
   'codex/builtin-session': (side) => codex(side, 'gpt-6.2-sol', 'builtin', [TYPED.work, TYPED.second]),
 };
 
@@ -78,6 +116,30 @@ async function codex(
   }
 }
 
+async function openCode(
+  side: Side,
+  model: string,
+  prompts: readonly string[],
+  window?: number,
+): Promise<void> {
+  side.configureOpenCode(window);
+  for (const [index, prompt] of prompts.entries()) {
+    await side.opencode(['-m', model, '--variant', 'high', ...(index === 0 ? [] : ['-c'])], prompt);
+  }
+}
+
+async function pi(
+  side: Side,
+  model: string,
+  prompts: readonly string[],
+  settings: { readonly [name: string]: Json } = {},
+): Promise<void> {
+  side.configurePi(settings);
+  for (const [index, prompt] of prompts.entries()) {
+    await side.pi(['--model', model, '--thinking', 'high', ...(index === 0 ? [] : ['-c']), prompt]);
+  }
+}
+
 /** Writes the requests of a log as numbered files; the kernel's version and our port are replaced. */
 function writeRecording(folder: string, log: readonly LoggedRequest[]): void {
   rmSync(folder, { recursive: true, force: true });
@@ -93,7 +155,10 @@ function writeRecording(folder: string, log: readonly LoggedRequest[]): void {
     const head = {
       method: entry.method,
       target: entry.target,
-      headers: entry.headers.map(([name, value]) => [name, replaced.get(name.toLowerCase()) ?? value]),
+      headers: entry.headers.map(([name, value]) => [
+        name,
+        replaced.get(name.toLowerCase()) ?? value.replaceAll(release(), '6.8.0'),
+      ]),
       status: answer?.status ?? null,
       answerHeaders: answer?.headers ?? [],
     };

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The agents that the tests run, as `agents/package.json` pins them. */
-export type TestedAgent = 'claude-code' | 'codex';
+export type TestedAgent = 'claude-code' | 'codex' | 'opencode' | 'pi';
 
 const MODULES = join(import.meta.dirname, '..', 'agents', 'node_modules');
 
@@ -28,31 +28,44 @@ export interface AgentCommand {
   readonly timeoutMs?: number;
 }
 
+/** What is started: a program, and what stands before the arguments of a run. */
+export interface AgentProgram {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
 /**
  * The agent's own program. Its packages are installed without their install scripts, which would only copy or link
  * this file to another place.
  * @throws Error that names the command which installs the agents, where they are missing.
  */
-export function programOf(agent: TestedAgent): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const executable = process.platform === 'win32' ? '.exe' : '';
-  const candidates =
-    agent === 'claude-code'
-      ? [platform, `${platform}-musl`].map((name) =>
-          join(MODULES, '@anthropic-ai', `claude-code-${name}`, `claude${executable}`),
-        )
-      : codexPrograms(join(MODULES, '@openai', `codex-${platform}`, 'vendor'), `codex${executable}`);
-  const found = candidates.find((path) => existsSync(path));
+export function programOf(agent: TestedAgent): AgentProgram {
+  const found = CANDIDATES[agent]().find((path) => existsSync(path));
   if (found === undefined) {
     throw new Error(`${agent} is not installed: run npm ci --ignore-scripts in e2e/clients/agents`);
   }
-  return found;
+  return agent === 'pi' ? { file: process.execPath, args: [found] } : { file: found, args: [] };
 }
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+const EXECUTABLE = process.platform === 'win32' ? '.exe' : '';
+
+/** Where each agent's program may lie, best first. */
+const CANDIDATES: Readonly<Record<TestedAgent, () => readonly string[]>> = {
+  'claude-code': () =>
+    [PLATFORM, `${PLATFORM}-musl`].map((name) =>
+      join(MODULES, '@anthropic-ai', `claude-code-${name}`, `claude${EXECUTABLE}`),
+    ),
+  codex: () => codexPrograms(join(MODULES, '@openai', `codex-${PLATFORM}`, 'vendor'), `codex${EXECUTABLE}`),
+  opencode: openCodePrograms,
+  pi: () => [join(MODULES, '@mariozechner', 'pi-coding-agent', 'dist', 'cli.js')],
+};
 
 /** Runs an agent to its end with nothing on its input. */
 export async function runAgent(command: AgentCommand): Promise<AgentRun> {
   const startedAt = performance.now();
-  const child = spawn(programOf(command.agent), command.args, {
+  const program = programOf(command.agent);
+  const child = spawn(program.file, [...program.args, ...command.args], {
     cwd: command.folder,
     env: {
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -80,6 +93,22 @@ export async function runAgent(command: AgentCommand): Promise<AgentRun> {
 function codexPrograms(vendor: string, name: string): readonly string[] {
   if (!existsSync(vendor)) return [];
   return readdirSync(vendor).map((target) => join(vendor, target, 'bin', name));
+}
+
+/** On x64 there are two builds; the usual one needs a processor with AVX2. */
+function openCodePrograms(): readonly string[] {
+  const platform = process.platform === 'win32' ? `windows-${process.arch}` : PLATFORM;
+  const names = process.arch === 'x64' ? [platform, `${platform}-baseline`] : [platform];
+  const ordered = process.arch === 'x64' && !hasAvx2() ? names.toReversed() : names;
+  return [...ordered, ...ordered.map((name) => `${name}-musl`)].map((name) =>
+    join(MODULES, `opencode-${name}`, 'bin', `opencode${EXECUTABLE}`),
+  );
+}
+
+/** False only where the system says so. */
+function hasAvx2(): boolean {
+  const file = '/proc/cpuinfo';
+  return !existsSync(file) || /\bavx2\b/.test(readFileSync(file, 'utf8'));
 }
 
 async function textOf(stream: NodeJS.ReadableStream): Promise<string> {

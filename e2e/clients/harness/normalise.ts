@@ -17,6 +17,7 @@ const VOLATILE = [
   /(_ms|Ms|_at_ms)$/,
   /^(process_id|pid|nickname|agent_nickname|file_size|messageCount|memory_paths)$/,
   /^(ordinal|leafUuid|revision|slug|end_time|chunk_id|wall_time_seconds|encrypted_content|signature)$/,
+  /^(time|time_created|time_updated|responseId|parentId|textSignature|thinkingSignature)$/,
   // Codex asks git within a time limit and leaves this out where git was slower.
   /^workspaces$/,
 ];
@@ -27,10 +28,16 @@ const USAGE = /(^usage$|_usage$|^modelUsage$|[cC]ost|[tT]okens?$|^token_|tokenUs
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+(\/(anthropic|openai))?/g, '<provider>'],
   [/(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uuid>'],
-  [/\b(at|msg|toolu|srvtoolu|req|resp|fc|fco|ctc|ctco|rs|call|cmp|retained)_[A-Za-z0-9<>-]+/g, '<$1>'],
+  [
+    /\b(at|msg|ses|prt|toolu|srvtoolu|req|resp|fc|fco|ctc|ctco|rs|call|cmp|retained)_[A-Za-z0-9<>-]+/g,
+    '<$1>',
+  ],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?\b/g, '<time>'],
   [/\brollout-\d{4}-\d\d-\d\dT[\d-]+-<uuid>/g, 'rollout'],
   [/\b[0-9a-f]{64}\b/g, '<hash>'],
+  [/\b[0-9a-f]{40}\b/g, '<hash>'],
+  // Pi's entries.
+  [/^[0-9a-f]{8}$/, '<id>'],
   [/\ba[0-9a-f]{16}\b/g, '<agent>'],
   [/\b(cc_version=[\d.]+)\.[0-9a-f]{3}\b/g, '$1'],
   [/Chunk ID: [0-9a-f]+/g, 'Chunk ID'],

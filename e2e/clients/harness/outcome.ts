@@ -65,8 +65,12 @@ function projectFiles(side: Side): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(readFiles(root)).filter(([path]) => !path.startsWith('home/')));
 }
 
-/** Transcripts (`.claude/projects`) and rollouts (`.codex/sessions`), lines in their order, those beside it sorted. */
+/**
+ * Transcripts (`.claude/projects`), rollouts (`.codex/sessions`) and Pi's sessions, lines in their order, those beside it
+ * sorted; before them what OpenCode's database gave.
+ */
 function storedConversations(side: Side, rules: NormaliseOptions): Json {
+  const kept = side.openCodeKept.map((row) => normaliseJson(row, rules));
   const conversations = storedFiles(side).map((text) => {
     const lines = normaliseLines(text, rules);
     return {
@@ -74,7 +78,7 @@ function storedConversations(side: Side, rules: NormaliseOptions): Json {
       beside: sortedByText(lines.filter(isBeside)),
     };
   });
-  return sortedByText(conversations);
+  return [...kept, ...sortedByText(conversations)];
 }
 
 /** The distinct messages of Claude Code's transcripts. */
@@ -88,8 +92,10 @@ function storedMessages(side: Side, rules: NormaliseOptions): Json {
   return [...new Set(messages)].sort();
 }
 
+const KEPT = [join('.claude', 'projects'), join('.codex', 'sessions'), join('.pi', 'agent', 'sessions')];
+
 function storedFiles(side: Side): readonly string[] {
-  return [join('.claude', 'projects'), join('.codex', 'sessions')].flatMap((folder) =>
+  return KEPT.flatMap((folder) =>
     listFiles(join(side.scratch.home, folder))
       .filter((path) => path.endsWith('.jsonl'))
       .map((path) => readFileSync(join(side.scratch.home, folder, path), 'utf8')),

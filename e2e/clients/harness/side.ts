@@ -12,9 +12,26 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
+/** Keys, and what keeps OpenCode from asking the network for anything but its model: a proxy that is not there. */
+const OPENCODE = {
+  ANTHROPIC_API_KEY: 'sk-test',
+  OPENAI_API_KEY: 'sk-test',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  HTTPS_PROXY: 'http://127.0.0.1:9',
+  NO_PROXY: '127.0.0.1',
+} as const;
+
+const OPENCODE_KEPT =
+  'SELECT m.data AS message, p.data AS part FROM message m LEFT JOIN part p ON p.message_id = m.id ORDER BY m.id, p.id';
+
 /** One of the two ways of a scenario: a home, a repository, a provider, and the address that the agents are given. */
 export class Side {
   readonly runs: AgentRun[] = [];
+  /** What OpenCode keeps of its conversations, as its own database gave it at the last `keepOpenCode`. */
+  openCodeKept: readonly Json[] = [];
 
   constructor(
     readonly way: Way,
@@ -66,6 +83,70 @@ export class Side {
             'env_key = "TEST_KEY"',
           ];
     writeInto(this.scratch.home, join('.codex', 'config.toml'), `${lines.join('\n')}\n`);
+  }
+
+  /** Runs `opencode run` with words that it joins to one prompt. `configureOpenCode` comes first. */
+  async opencode(
+    args: readonly string[],
+    prompt: string,
+    options: RunOptions = {},
+  ): Promise<readonly Json[]> {
+    // It puts an argument with blanks in quotation marks, which then belong to the prompt.
+    return this.#run('opencode', ['run', '--format', 'json', ...args, '--', ...prompt.split(' ')], {
+      ...options,
+      env: { ...OPENCODE, ...options.env },
+    });
+  }
+
+  /**
+   * Writes OpenCode's configuration: both providers' addresses. `window`: what it takes for the window of its models
+   * here, in tokens, so that it compacts early.
+   */
+  configureOpenCode(window?: number): void {
+    const { anthropic, openai } = this.addresses;
+    const limit = window === undefined ? {} : { limit: { context: window, output: 32_000 } };
+    const config = {
+      autoupdate: false,
+      share: 'disabled',
+      provider: {
+        anthropic: { options: { baseURL: `${anthropic}/v1` }, models: { 'claude-sonnet-4-6': limit } },
+        openai: { options: { baseURL: openai }, models: { 'gpt-5.4': limit } },
+      },
+    };
+    writeInto(this.scratch.home, join('.config', 'opencode', 'opencode.json'), JSON.stringify(config));
+  }
+
+  /** Reads what OpenCode keeps of its conversations, in their order. */
+  async keepOpenCode(): Promise<void> {
+    const { stdout } = await runAgent({
+      agent: 'opencode',
+      args: ['db', OPENCODE_KEPT, '--format', 'json'],
+      folder: this.scratch.project,
+      home: this.scratch.home,
+      env: OPENCODE,
+    });
+    this.openCodeKept = JSON.parse(stdout) as Json[];
+  }
+
+  /** Runs `pi -p` and returns the events that it showed. `configurePi` comes first. */
+  async pi(args: readonly string[], options: RunOptions = {}): Promise<readonly Json[]> {
+    return this.#run('pi', ['-p', '--mode', 'json', ...args], {
+      ...options,
+      env: {
+        ANTHROPIC_API_KEY: 'sk-test',
+        OPENAI_API_KEY: 'sk-test',
+        PI_OFFLINE: '1',
+        ...options.env,
+      },
+    });
+  }
+
+  /** Writes Pi's configuration: both providers' addresses, and its settings. */
+  configurePi(settings: { readonly [name: string]: Json } = {}): void {
+    const { anthropic, openai } = this.addresses;
+    const models = { providers: { anthropic: { baseUrl: anthropic }, openai: { baseUrl: openai } } };
+    writeInto(this.scratch.home, join('.pi', 'agent', 'models.json'), JSON.stringify(models));
+    writeInto(this.scratch.home, join('.pi', 'agent', 'settings.json'), JSON.stringify(settings));
   }
 
   /** Lets the provider fail. */

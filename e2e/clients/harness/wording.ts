@@ -17,6 +17,17 @@ const TELLING = [
   'Main branch [^:]*:.*',
   'gitStatus:',
   '# (?:Environment|currentDate|claudeMd|gitStatus|Memory)$',
+  ' ?Current working directory:.*',
+  'Current date:.*',
+  ' ?Workspace root folder:.*',
+  'You are a title generator',
+  'You are a context summarization',
+  'You are OpenCode',
+  'Generate a title for this conversation:',
+  'Here is the conversation so far:',
+  'What did we do so far\\?',
+  'Continue if you have next steps, or stop and ask for clarification if you are unsure how to proceed\\.',
+  'The conversation history before this point was compacted into the following summary:',
   'You are Claude Code',
   'You are a Claude agent',
   'You are an assistant for performing a web search',
@@ -64,7 +75,7 @@ function message(value: Json): Json {
 /** A text of a conversation: only what the agent put into it is blanked. */
 function injected(text: string): string {
   if (
-    /CRITICAL: Respond with TEXT ONLY|CONTEXT CHECKPOINT COMPACTION|Another language model started|^<local-command-caveat>/.test(
+    /CRITICAL: Respond with TEXT ONLY|CONTEXT CHECKPOINT COMPACTION|Another language model started|^<local-command-caveat>|^Here is the conversation so far:|^<conversation>/.test(
       text,
     )
   )
