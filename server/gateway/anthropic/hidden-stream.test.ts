@@ -102,7 +102,7 @@ describe('the client of a hidden loop', () => {
       { kind: 'client', id: 'toolu_2', input: '{"file":"a"}' },
     ];
     const { client, rounds } = through([streamOf(parts, 'tool_use', 5)], 1_000);
-    expect(rounds[0]).toMatchObject({ outcome: 'mixed', position: 0 });
+    expect(rounds[0]).toMatchObject({ outcome: 'mixed', position: 1 });
     const read = readAnswer(200, 'text/event-stream', Buffer.from(client));
     expect(read.messages[0]?.items.map((item) => item.tool?.callId)).toEqual(['toolu_2']);
     expect(read).toMatchObject({ complete: true, stopReason: 'tool_use' });

@@ -35,7 +35,6 @@ class MessageJoin implements HiddenStream {
   #started = false;
   #parts = new Map<number, OpenPart>();
   #order: OpenPart[] = [];
-  #firstCallAt: number | null = null;
   /** Events from `message_delta` on, kept until it is known whether the answer goes on. */
   #ending: Uint8Array[] = [];
   #stopReason: string | null = null;
@@ -59,13 +58,13 @@ class MessageJoin implements HiddenStream {
       outcome,
       calls,
       parts: this.#order.map(({ block }) => blockText(block).json),
-      position: this.#firstCallAt ?? this.#position,
+      reasoning: this.#delivered - this.#position,
+      position: this.#position,
     };
     const bytes = outcome === 'continue' ? [] : [...this.#ending, ...(rest.length > 0 ? [rest] : [])];
     this.#splitter = new EventSplitter();
     this.#parts = new Map();
     this.#order = [];
-    this.#firstCallAt = null;
     this.#ending = [];
     this.#stopReason = null;
     this.#ended = false;
@@ -124,7 +123,6 @@ class MessageJoin implements HiddenStream {
     const start = recordOf(data.content_block);
     const call = start?.type !== 'tool_use' ? null : start.name === this.#tool ? 'ours' : 'client';
     const isReasoning = start?.type === 'thinking' || start?.type === 'redacted_thinking';
-    if (call === 'ours') this.#firstCallAt ??= this.#position;
     const delivered = call === 'ours' ? null : this.#delivered;
     const part: OpenPart = { block, delivered, isReasoning, call, id: textOf(start?.id) ?? '' };
     this.#parts.set(Number(data.index), part);

@@ -59,6 +59,7 @@ class Kept {
   }
 
   private reply(asked: ResolveNeed): unknown {
+    if (asked.need === 'pause') return undefined;
     if (asked.need === 'masked') return asked.items;
     if (asked.need === 'slices') {
       return new Map(asked.slices.map((slice) => [hexOf(slice), this.mappings.get(hexOf(slice)) ?? []]));

@@ -17,7 +17,8 @@ export interface HiddenRound {
   readonly calls: readonly HiddenCall[];
   /** What the model produced, in the order of the protocol, ours among it: the JSON texts of its parts. */
   readonly parts: readonly string[];
-  /** Parts of the delivered answer, reasoning not counted, that stand before this round's first call of ours. */
+  /** Parts that the client has of the delivered answer up to this round's end: reasoning, and all others. */
+  readonly reasoning: number;
   readonly position: number;
 }
 

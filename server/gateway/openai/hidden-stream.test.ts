@@ -117,7 +117,7 @@ describe('the client of a hidden loop', () => {
 
   test('gets its own calls with the end of the answer, where the model called both', () => {
     const { client, rounds } = through([streamOf('resp_1', [ours('fc_1'), theirs('fc_2')])], 500);
-    expect(rounds[0]).toMatchObject({ outcome: 'mixed', position: 0 });
+    expect(rounds[0]).toMatchObject({ outcome: 'mixed', position: 1 });
     expect(client).not.toContain(TOOL);
     const completed = [...readEvents(Buffer.from(client))].map(dataOf).at(-1);
     expect(recordOf(completed?.response)?.output).toEqual([itemOf(theirs('fc_2'))]);

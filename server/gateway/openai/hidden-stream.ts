@@ -7,7 +7,6 @@ import type { HiddenCall, HiddenRound, HiddenStream } from '../hidden/types.ts';
 interface OpenItem {
   /** Number that the client knows it by; null: it is hidden. */
   readonly delivered: number | null;
-  readonly position: number;
   readonly call: 'ours' | 'client' | null;
   /** Its JSON text once it is done. */
   json: string | null;
@@ -76,7 +75,8 @@ class ResponseJoin implements HiddenStream {
       outcome,
       calls: ours.map(({ id, input }): HiddenCall => ({ id, input: input === '' ? '{}' : input })),
       parts: items.flatMap((item) => (item.json === null ? [] : [item.json])),
-      position: ours[0]?.position ?? this.#position,
+      reasoning: this.#delivered - this.#position,
+      position: this.#position,
     };
     this.#before.push(
       ...items.flatMap(({ delivered, json }) => (delivered === null || json === null ? [] : [json])),
@@ -139,7 +139,7 @@ class ResponseJoin implements HiddenStream {
     const isOurs = type === 'function_call' && stringMember(described, 'name') === this.#tool;
     const call = isOurs ? 'ours' : type !== null && CLIENT_CALLS.has(type) ? 'client' : null;
     const delivered = isOurs ? null : this.#delivered++;
-    const item: OpenItem = { delivered, position: this.#position, call, json: null, id: '', input: '' };
+    const item: OpenItem = { delivered, call, json: null, id: '', input: '' };
     if (!isOurs && type !== 'reasoning') this.#position += 1;
     this.#items.set(index, item);
     return item;

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+
+/** A part of an assistant's message as agents send it again, told by what stays the same. */
+export interface VisiblePart {
+  /** Hash of a text, of a thinking with its signature; the id alone of a call. */
+  readonly fingerprint: string;
+  readonly isReasoning: boolean;
+}
+
+/** A hidden round of a delivered answer: where it stood, and the messages that are sent in its place. */
+export interface HiddenPlace {
+  /** Parts of reasoning, and others, that the client had of the answer up to the round's end. */
+  readonly reasoning: number;
+  readonly position: number;
+  /** JSON texts of the messages, as they were sent the first time. */
+  readonly sent: readonly string[];
+}
+
+/** A call of ours beside calls of the client's, in the last round of a delivered answer. */
+export interface MixedRound {
+  /** JSON text of the assistant's message of that round, our call in its place. */
+  readonly message: string;
+  /** JSON texts of our results, sent behind the client's own. */
+  readonly results: readonly string[];
+}
+
+/** A delivered answer with hidden rounds, as it is kept. */
+export interface HiddenAnswer {
+  /** Names the record; one is used once in a request. */
+  readonly id: string;
+  /** The chain of the assistant's messages before it, in the client's view. */
+  readonly chain: string;
+  /** The parts that the client got, blank texts left out. */
+  readonly parts: readonly VisiblePart[];
+  /** In order, all but a mixed last one. */
+  readonly places: readonly HiddenPlace[];
+  readonly mixed: MixedRound | null;
+}
+
+/** The chain of a conversation whose client has no assistant's message yet. */
+export const FIRST_CHAIN = '';
+
+/** The chain behind an assistant's message with these parts; reasoning is no part of it, since agents leave it out. */
+export function chainBehind(chain: string, parts: readonly VisiblePart[]): string {
+  const hash = createHash('sha256').update(chain);
+  for (const fingerprint of comparable(parts)) hash.update(`\0${fingerprint}`);
+  return hash.digest('base64url');
+}
+
+/**
+ * The kept answer that an echoed message is, or a beginning of it that reaches behind its first hidden round. Of several,
+ * the whole one, then the newest (the last of the list).
+ */
+export function answerOf(
+  echoed: readonly VisiblePart[],
+  candidates: readonly HiddenAnswer[],
+  used: ReadonlySet<string>,
+): HiddenAnswer | null {
+  const fitting = candidates.filter((candidate) => !used.has(candidate.id) && isBeginning(echoed, candidate));
+  const whole = fitting.findLast((candidate) => isWhole(echoed, candidate));
+  const begun = () => fitting.findLast((candidate) => placesBehind(echoed, candidate).length > 0);
+  return whole ?? begun() ?? null;
+}
+
+/** The hidden rounds of an answer that its echo reaches behind: all of them where it is the whole answer. */
+export function placesBehind(echoed: readonly VisiblePart[], answer: HiddenAnswer): readonly HiddenPlace[] {
+  if (isWhole(echoed, answer)) return answer.places;
+  return answer.places.filter((place) => place.position < comparable(echoed).length);
+}
+
+/** True where the echo has all parts of the answer. */
+export function isWhole(echoed: readonly VisiblePart[], answer: HiddenAnswer): boolean {
+  return isBeginning(echoed, answer) && comparable(echoed).length === comparable(answer.parts).length;
+}
+
+/** Agents leave reasoning out on a change of model: it decides nothing. */
+function comparable(parts: readonly VisiblePart[]): readonly string[] {
+  return parts.filter((part) => !part.isReasoning).map((part) => part.fingerprint);
+}
+
+function isBeginning(echoed: readonly VisiblePart[], answer: HiddenAnswer): boolean {
+  const whole = comparable(answer.parts);
+  return comparable(echoed).every((fingerprint, index) => whole[index] === fingerprint);
+}
+
+/**
+ * The parts of an echo behind the last of its hidden rounds; those up to it are in the messages sent for the rounds.
+ * Reasoning is told by its fingerprint, since an agent may have left some out.
+ */
+export function partsBehind<Part extends VisiblePart>(
+  echoed: readonly Part[],
+  answer: HiddenAnswer,
+  last: HiddenPlace | undefined,
+): readonly Part[] {
+  if (last === undefined) return echoed;
+  const reasoning = answer.parts.filter((part) => part.isReasoning).slice(0, last.reasoning);
+  const gone = new Set(reasoning.map((part) => part.fingerprint));
+  let others = 0;
+  return echoed.filter((part) => {
+    if (part.isReasoning) return others >= last.position && !gone.has(part.fingerprint);
+    others += 1;
+    return others > last.position;
+  });
+}
