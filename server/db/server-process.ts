@@ -37,6 +37,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '60',
   shared_buffers: '128MB',
   max_wal_size: '512MB',
+  // Old segments are removed, not written over later: what was deleted must not stay in them.
+  wal_recycle: 'off',
   wal_compression: 'on',
   jit: 'off',
   max_parallel_workers_per_gather: '0',
