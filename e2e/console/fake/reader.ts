@@ -91,13 +91,6 @@ export function fakeReader(sessions: FakeSession[]): ArchiveReader {
       const place = locate(docid);
       return place === null ? null : Buffer.from(documentOf(place.session, place.seq, 0, 1e9).text);
     },
-    async readBytes(_account, docid, { offset, length }) {
-      const place = locate(docid);
-      if (place === null) return { missing: true };
-      const whole = Buffer.from(documentOf(place.session, place.seq, 0, 1e9).text);
-      const found = { docid: docidOf(place.session, place.seq), total: whole.length };
-      return { found: { ...found, bytes: whole.subarray(offset, offset + length) } };
-    },
     readBlob: async (_account, hash) => (hash === PICTURE ? { mime: 'image/png', bytes: PIXELS } : null),
     async listRequests(_account, filter) {
       const rows =

@@ -89,7 +89,6 @@ export function documentOf(session: FakeSession, seq: number, offset: number, le
     input: line.kind === 'tool_call' ? line.text : null,
     text: text.slice(offset, offset + length),
     offset,
-    nextOffset: offset + length < text.length ? offset + length : null,
     length: text.length,
     nextOffset: offset + length < text.length ? offset + length : null,
     bytes: bytes.length,
@@ -98,10 +97,7 @@ export function documentOf(session: FakeSession, seq: number, offset: number, le
     durationMs: result?.ranMs ?? null,
     sessionId: session.row.id,
     seq,
-    resultSeq: null,
-    sessions: { total: 1, items: [{ sessionId: session.row.id, title: session.row.title, seq }] },
-    previous: seq > 1 ? { docid: docidOf(session, seq - 1), seq: seq - 1 } : null,
-    next: seq < session.lines.count ? { docid: docidOf(session, seq + 1), seq: seq + 1 } : null,
+    resultSeq: answer?.seq ?? null,
     place:
       project === null
         ? null
