@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fieldNamed, scanBody } from '../../conversation/index.ts';
+import { applyEdits } from '../splice.ts';
+import { type HiddenItems, keysOf, putBackItems } from './put-back.ts';
+
+type Json = Record<string, unknown>;
+
+const user = (text: string): Json => ({
+  type: 'message',
+  role: 'user',
+  content: [{ type: 'input_text', text }],
+});
+const keys = (item: Json | undefined) =>
+  item === undefined ? null : keysOf(Buffer.from(JSON.stringify(item)));
+
+function restored(input: readonly Json[], kept: readonly HiddenItems[]): Json[] {
+  const body = Buffer.from(JSON.stringify({ model: 'm', input, stream: true }));
+  const scan = scanBody(body, new Set(['input']));
+  const elements = (scan === null ? null : fieldNamed(scan, 'input')?.elements) ?? [];
+  return (JSON.parse(applyEdits(body, putBackItems(body, elements, kept)).toString()) as { input: Json[] })
+    .input;
+}
+
+/** An item of an answer: shown to the client, or a hidden call with its output. */
+type Produced = { readonly hidden: boolean; readonly items: readonly Json[] };
+
+/** What client and provider have of an answer, and what is kept of its hidden calls. */
+function told(answer: readonly Produced[]): { client: Json[]; provider: Json[]; kept: HiddenItems[] } {
+  const client: Json[] = [];
+  const provider: Json[] = [];
+  const kept: HiddenItems[] = [];
+  for (const [index, { hidden, items }] of answer.entries()) {
+    provider.push(...items);
+    if (!hidden) client.push(...items);
+    else {
+      const next = answer.slice(index + 1).find((one) => !one.hidden)?.items[0];
+      const sent = items.map((item) => JSON.stringify(item));
+      kept.push({ after: keys(client.at(-1)), before: keys(next), sent });
+    }
+  }
+  // The client's own calls are answered by the client, behind the answer.
+  const outputs = client
+    .filter((item) => item.type === 'function_call')
+    .map((item) => ({ type: 'function_call_output', call_id: item.call_id, output: 'x' }));
+  return { client: [...client, ...outputs], provider: [...provider, ...outputs], kept };
+}
+
+let serial = 0;
+const produced: fc.Arbitrary<Produced> = fc
+  .constantFrom('message', 'reasoning', 'call', 'hidden')
+  .map((kind) => {
+    const n = serial++;
+    if (kind === 'message')
+      return { hidden: false, items: [{ type: 'message', id: `msg_${n}`, role: 'assistant', content: [] }] };
+    if (kind === 'reasoning')
+      return { hidden: false, items: [{ type: 'reasoning', id: `rs_${n}`, content: null }] };
+    const pair = [
+      { type: 'function_call', id: `fc_${n}`, call_id: `call_${n}`, name: kind, arguments: '{}' },
+      { type: 'function_call_output', call_id: `call_${n}`, output: 'x' },
+    ];
+    return kind === 'hidden' ? { hidden: true, items: pair } : { hidden: false, items: pair.slice(0, 1) };
+  });
+const answers = fc.array(
+  fc.array(produced, { minLength: 1, maxLength: 6 }).filter((answer) => answer.some((one) => !one.hidden)),
+  { minLength: 1, maxLength: 4 },
+);
+
+test('whatever was said, each request upstream begins with the one before: history is never changed', () => {
+  fc.assert(
+    fc.property(answers, (list) => {
+      const client: Json[] = [];
+      const provider: Json[] = [];
+      const kept: HiddenItems[] = [];
+      for (const [index, answer] of list.entries()) {
+        client.push(user(`go ${index}`));
+        provider.push(user(`go ${index}`));
+        expect(restored(client, kept)).toEqual(provider);
+        const one = told(answer);
+        client.push(...one.client);
+        provider.push(...one.provider);
+        kept.push(...one.kept);
+      }
+      expect(restored(client, kept)).toEqual(provider);
+    }),
+  );
+});
+
+describe('hidden calls', () => {
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'shell', arguments: '{}' };
+  const hidden = [
+    '{"type":"function_call","call_id":"call_h"}',
+    '{"type":"function_call_output","call_id":"call_h"}',
+  ];
+
+  test('of an answer that is not in the request are not put back', () => {
+    const kept = [{ after: ['id msg_gone'], before: null, sent: hidden }];
+    expect(restored([user('a'), call], kept)).toEqual([user('a'), call]);
+  });
+
+  test('are found by the id of a call where an agent leaves the ids of items out', () => {
+    const { id: _, ...bare } = call;
+    const kept = [{ after: null, before: keys(call), sent: hidden }];
+    expect(restored([user('a'), bare], kept)).toEqual([
+      user('a'),
+      ...hidden.map((json) => JSON.parse(json)),
+      bare,
+    ]);
+  });
+
+  test('stand behind the call, never behind its output alone', () => {
+    expect(keys({ type: 'function_call_output', call_id: 'call_1', output: '' })).toEqual([]);
+  });
+});
