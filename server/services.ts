@@ -18,6 +18,7 @@ import { asContextModeError, ContextModeError } from './kernel/errors.ts';
 import { LOCAL_ACCOUNT } from './kernel/ids.ts';
 import { installationKey } from './kernel/installation-key.ts';
 import type { Logger } from './kernel/log.ts';
+import { watchLoop } from './kernel/loop-delay.ts';
 import { createMetrics, type Metrics } from './kernel/metrics.ts';
 import { systemRandom } from './kernel/random.ts';
 import { watchLive } from './live.ts';
@@ -70,6 +71,7 @@ export interface ServicesOptions {
 /** Makes gateway and archive and provides them to the pages. The gateway passes bytes from the first moment. */
 export function createServices({ env, clock, log, access, refusal }: ServicesOptions): Services {
   const metrics = createMetrics();
+  watchLoop((seconds) => metrics.loopDelaySeconds.observe({ thread: 'gateway' }, seconds));
   const store = createStore({ env, clock, log, metrics });
   const { guard } = access;
   const gateway = createGateway({

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
+/** The built product: the repository's own unless another one is to be tried. */
+const BUILT = process.env.FAULTS_PRODUCT ?? join(REPOSITORY, 'dist', 'main.js');
 const START_MS = 90_000;
 const POLL_MS = 30;
 
@@ -37,7 +39,7 @@ export interface ProductOptions {
 /** Starts the built product and waits until it can archive. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const switches = pathToFileURL(join(import.meta.dirname, 'switches.mjs')).href;
-  const child = spawn(process.execPath, [join(REPOSITORY, 'dist', 'main.js')], {
+  const child = spawn(process.execPath, [...startFlags(), BUILT], {
     cwd: REPOSITORY,
     env: {
       PATH: process.env.PATH,
@@ -70,6 +72,14 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     memoryKib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0),
     end: (signal) => end(child, signal),
   };
+}
+
+/** The flags of Node that `npm start` runs the product with. */
+function startFlags(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
 }
 
 async function untilReady(child: ChildProcess, home: string, output: () => string): Promise<string> {

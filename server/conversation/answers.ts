@@ -1,3 +1,4 @@
+import { breathe } from '../kernel/breath.ts';
 import { type MessageHash, messageHash, type SliceHash } from './chain.ts';
 import type { Item, Message } from './model.ts';
 import type { ComparableItem } from './moves.ts';
@@ -19,6 +20,7 @@ export async function answerNeeds<Masked extends ComparableItem>(
   while (step.done !== true) {
     const asked = step.value;
     if (asked.need === 'slices') step = walk.next(await answers.slices(asked.slices));
+    else if (asked.need === 'pause') step = walk.next(await breathe());
     else if (asked.need === 'children') step = walk.next(await answers.children(asked.parent, asked.wanted));
     else step = walk.next(await answers.masked(asked.items));
   }

@@ -15,7 +15,9 @@ export type ResolveNeed =
   /** Stored children of a message, newest first; few may be given, but `wanted` must be among them if it is stored. */
   | { readonly need: 'children'; readonly parent: MessageHash; readonly wanted: MessageHash | null }
   /** The items as they would be stored: one for each, in order. */
-  | { readonly need: 'masked'; readonly items: readonly Item[] };
+  | { readonly need: 'masked'; readonly items: readonly Item[] }
+  /** Nothing: much work was done, and others may have their turn before more of it. */
+  | { readonly need: 'pause' };
 
 /** What answers each need. */
 export interface ResolveReplies<Masked extends ComparableItem> {

@@ -24,8 +24,11 @@ export function* resolveChain<Masked extends ComparableItem>(
   return yield* walk.run();
 }
 
+/** Bytes of elements that are hashed or parsed before others may have their turn. */
+const BYTES_AT_ONCE = 256 * 1024;
+
 class Walk<Masked extends ComparableItem> {
-  private readonly slices: readonly SliceHash[];
+  private readonly slices: SliceHash[] = [];
   private readonly parsed = new Map<number, Message>();
   private readonly masked = new Map<number, readonly Masked[]>();
   private known: ResolveReplies<Masked>['slices'] = new Map();
@@ -39,20 +42,35 @@ class Walk<Masked extends ComparableItem> {
   private at: MessageHash;
   /** False once the chain stands at a message that is not stored: nothing can be stored behind it. */
   private stored = true;
+  private bytesSincePause = 0;
 
   constructor(private readonly input: ResolveInput) {
     this.at = input.root;
-    this.slices = input.elements.map((element) => sliceHash(input.key, element));
   }
 
   *run(): Generator<ResolveNeed, ResolvedChain<Masked>, unknown> {
+    for (const element of this.input.elements) {
+      this.slices.push(sliceHash(this.input.key, element));
+      yield* this.pauseAfter(element);
+    }
     if (this.slices.length > 0) {
       this.known = (yield { need: 'slices', slices: this.slices }) as ResolveReplies<Masked>['slices'];
     }
     yield* this.lookUpGroups();
     let index = 0;
-    while (index < this.slices.length) index += yield* this.step(index);
+    while (index < this.slices.length) {
+      yield* this.pauseAfter(this.input.elements[index] as Uint8Array);
+      index += yield* this.step(index);
+    }
     return { head: this.at, positions: this.positions, added: this.added, aliases: this.aliases };
+  }
+
+  /** Asks for a pause where that element makes enough work since the last one. */
+  private *pauseAfter(element: Uint8Array): Generator<ResolveNeed, void, unknown> {
+    this.bytesSincePause += element.byteLength;
+    if (this.bytesSincePause < BYTES_AT_ONCE) return;
+    this.bytesSincePause = 0;
+    yield { need: 'pause' };
   }
 
   /** One question for all elements that may be known together with the one behind them alone. */

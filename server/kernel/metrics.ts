@@ -10,6 +10,7 @@ export interface Metrics {
   readonly streams: Gauge<'door'>;
   readonly recordQueueBytes: Gauge;
   readonly firstByteSeconds: Histogram<'door'>;
+  readonly loopDelaySeconds: Histogram<'thread'>;
 }
 
 /** Makes the counters of a process on a registry of their own. */
@@ -59,6 +60,13 @@ export function createMetrics(): Metrics {
       help: "From a request's last byte in to the answer's first byte out.",
       labelNames: ['door'],
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
+      registers,
+    }),
+    loopDelaySeconds: new Histogram({
+      name: 'context_mode_loop_delay_seconds',
+      help: 'The longest wait in each second of a thread for its event loop; gateway and recorder.',
+      labelNames: ['thread'],
+      buckets: [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 3, 10],
       registers,
     }),
   };

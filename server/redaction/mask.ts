@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { findEmails } from './email.ts';
-import { findByPattern } from './patterns.ts';
+import { findInTurns } from './patterns.ts';
 import { findBySecretlint } from './secretlint.ts';
 import type { Finding, Masked } from './types.ts';
 import { findWrapped } from './wrapped.ts';
@@ -14,8 +14,8 @@ const existingMask = /\[masked:[a-z0-9_]{1,40}:[0-9a-f]{12}\]/g;
 export async function findSecrets(text: string): Promise<readonly Finding[]> {
   if (text.length < 6) return [];
   const found = [
-    ...findByPattern(text),
-    ...findWrapped(text),
+    ...(await findInTurns(text)),
+    ...(await findWrapped(text)),
     ...(await findBySecretlint(text)),
     ...findEmails(text),
   ];

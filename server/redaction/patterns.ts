@@ -1,3 +1,4 @@
+import { breathe } from '../kernel/breath.ts';
 import type { Finding } from './types.ts';
 
 interface Pattern {
@@ -197,6 +198,23 @@ export function findByPattern(
       const end = start + withoutTail(text.slice(...span)).length;
       if (accept === undefined || accept(text.slice(start, end))) findings.push({ start, end, type });
     }
+  }
+  return findings;
+}
+
+/** Characters from which on others get their turn between one pattern and the next. */
+const LONG = 100_000;
+
+/** The same as {@link findByPattern}, with pauses for others where the text is long. */
+export async function findInTurns(
+  text: string,
+  patterns: readonly Pattern[] = tokenPatterns.concat(contextPatterns),
+): Promise<readonly Finding[]> {
+  if (text.length < LONG) return findByPattern(text, patterns);
+  const findings: Finding[] = [];
+  for (const pattern of patterns) {
+    for (const finding of findByPattern(text, [pattern])) findings.push(finding);
+    await breathe();
   }
   return findings;
 }

@@ -1,4 +1,5 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import { breathe } from '../kernel/breath.ts';
 import { SECRET } from './patterns.ts';
 import type { Finding } from './types.ts';
 
@@ -50,6 +51,7 @@ export async function findBySecretlint(text: string): Promise<Finding[]> {
       ignore: () => undefined,
     };
     await rule.create(context, {}).file?.(source);
+    await breathe();
   }
   return findings;
 }

@@ -1,4 +1,4 @@
-import { findByPattern, tokenPatterns } from './patterns.ts';
+import { findByPattern, findInTurns, tokenPatterns } from './patterns.ts';
 import type { Finding } from './types.ts';
 
 /** A line break with what a file reader puts before the next line (`   12→`, `12\t`, `12:`), between two token letters. */
@@ -8,7 +8,7 @@ const seam = /(?<=[A-Za-z0-9_+/=-])\r?\n(?:[ \t]{0,8}\d{1,7}[→\t:|][ \t]?)?(?=
  * Tokens that a terminal or a file reader broke over lines. The text is joined at its line breaks and looked at
  * again; only what lies across a join counts, the rest was seen already.
  */
-export function findWrapped(text: string): Finding[] {
+export async function findWrapped(text: string): Promise<Finding[]> {
   const joins: Join[] = [];
   let shift = 0;
   const pieces: string[] = [];
@@ -23,7 +23,7 @@ export function findWrapped(text: string): Finding[] {
   pieces.push(text.slice(from));
   const joined = pieces.join('');
   const findings: Finding[] = [];
-  for (const { start, end: longest, type } of findByPattern(joined, tokenPatterns)) {
+  for (const { start, end: longest, type } of await findInTurns(joined, tokenPatterns)) {
     const end = endOfToken(joined, joins, start, longest);
     const first = shiftAt(joins, start);
     const last = shiftAt(joins, end - 1);

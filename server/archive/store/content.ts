@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { docIdOf, hexOf } from '../../conversation/index.ts';
+import { breathe } from '../../kernel/breath.ts';
 import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { storedText } from '../text.ts';
@@ -21,9 +22,14 @@ export interface ContentTools {
   readonly longIds: boolean;
 }
 
+/** Bytes and messages that one statement takes, so that neither this thread nor the server is held by a large one. */
+const BYTES_AT_ONCE = 1024 * 1024;
+const MESSAGES_AT_ONCE = 500;
+
 /**
- * Inserts what of the batch's messages, items, binary content and aliases is not there yet, in one statement. Items are
- * written with the message that brings them and never later, so that a message is either whole or absent.
+ * Inserts what of the batch's messages, items, binary content and aliases is not there yet. Items are written by the
+ * statement that brings their message and never later, so that a message is either whole or absent. A long batch takes
+ * several statements: the caller's transaction makes them one.
  */
 export async function insertContent(
   connection: Queryable,
@@ -31,6 +37,42 @@ export async function insertContent(
   tools: ContentTools,
 ): Promise<void> {
   if (batch.messages.length === 0 && batch.aliases.length === 0) return;
+  const parts = partsOf(batch.messages);
+  for (const [n, messages] of parts.entries()) {
+    // Forms lead to messages of any part, so they come when all are there.
+    const aliases = n + 1 === parts.length ? batch.aliases : [];
+    await insertPart(connection, { ...batch, messages, aliases }, tools);
+    await breathe();
+  }
+}
+
+/** The messages in parts that a statement takes, in their order; one part at least, and one message in each. */
+function partsOf(messages: readonly NewMessage[]): readonly (readonly NewMessage[])[] {
+  const parts: NewMessage[][] = [];
+  let part: NewMessage[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = sizeOf(message);
+    if (part.length > 0 && (bytes + size > BYTES_AT_ONCE || part.length >= MESSAGES_AT_ONCE)) {
+      parts.push(part);
+      part = [];
+      bytes = 0;
+    }
+    part.push(message);
+    bytes += size;
+  }
+  return [...parts, part];
+}
+
+function sizeOf(message: NewMessage): number {
+  return message.items.reduce(
+    (sum, { text, body, media }) =>
+      sum + text.length + (body?.length ?? 0) + media.reduce((bytes, one) => bytes + one.bytes.length, 0),
+    0,
+  );
+}
+
+async function insertPart(connection: Queryable, batch: RecordBatch, tools: ContentTools): Promise<void> {
   const values = [
     batch.accountId,
     dateOf(batch.at),

@@ -135,6 +135,7 @@ export class MemoryArchive {
   }
 
   private reply(asked: ResolveNeed): unknown {
+    if (asked.need === 'pause') return undefined;
     if (asked.need === 'masked') return asked.items;
     if (asked.need === 'children') {
       const parent = hexOf(asked.parent);

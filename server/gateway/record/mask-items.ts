@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import type { MaskedItem } from '../../archive/index.ts';
 import { type Item, type Media, type ToolLink, viewOf } from '../../conversation/index.ts';
+import { breathe } from '../../kernel/breath.ts';
 import { maskJson, maskText } from '../../redaction/index.ts';
 import { describeCall } from '../reading/parts.ts';
 import { maskName, maskNameOrNull } from './mask-names.ts';
@@ -15,7 +16,10 @@ export async function maskItems(
   accountKey: Uint8Array,
 ): Promise<readonly MaskedItem[]> {
   const masked: MaskedItem[] = [];
-  for (const item of items) masked.push(await maskItem(item, accountKey));
+  for (const item of items) {
+    masked.push(await maskItem(item, accountKey));
+    await breathe();
+  }
   return masked;
 }
 

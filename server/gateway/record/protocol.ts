@@ -17,14 +17,18 @@ export interface WorkerSettings {
   readonly logLevel: string;
 }
 
-/** What goes to the worker. Each is answered by a `done` with its `job`. */
+/** What goes to the worker. Each request and each answer is answered by a `done` with its `job`. */
 export type ToWorker =
   | { readonly job: number; readonly request: TappedRequest }
-  | { readonly job: number; readonly answer: RecordedAnswer };
+  | { readonly job: number; readonly answer: RecordedAnswer }
+  /** A part of the body of the event with this `job`, which comes behind its last part: from byte `at` of `of`. */
+  | { readonly job: number; readonly piece: Uint8Array; readonly at: number; readonly of: number };
 
 /** What comes back. */
 export type FromWorker =
   /** `notArchived` says why something was not archived; null: it was. */
   | { readonly type: 'done'; readonly job: number; readonly notArchived: string | null }
   /** The store does not answer; the worker tries again. */
-  | { readonly type: 'waiting'; readonly reason: string };
+  | { readonly type: 'waiting'; readonly reason: string }
+  /** The longest wait for the worker's event loop in the second that has ended. */
+  | { readonly type: 'delay'; readonly seconds: number };

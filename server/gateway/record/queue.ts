@@ -5,12 +5,14 @@ import type { Uuid } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { TappedRequest } from '../tap.ts';
 import { createGate } from './gate.ts';
+import { createIndexer } from './indexer.ts';
+import type { Parcel } from './parcels.ts';
 import type { Pipeline } from './pipeline.ts';
-import type { FromWorker, ToWorker } from './protocol.ts';
+import type { FromWorker } from './protocol.ts';
 
 /** Takes events and works them off: in order within a conversation, several conversations side by side. */
 export interface Queue {
-  take(message: ToWorker): void;
+  take(message: Parcel): void;
 }
 
 /** Pauses between attempts while the store does not answer; the last one repeats. */
@@ -34,7 +36,7 @@ const CONFIRM_BATCH = 500;
 /** Makes the queue of a recorder. `tell` reports to the gateway's thread. */
 export function createQueue(parts: {
   readonly pipeline: Pipeline;
-  readonly writer: Pick<ArchiveWriter, 'confirm'>;
+  readonly writer: Pick<ArchiveWriter, 'confirm' | 'index' | 'accountsToIndex'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tell: (message: FromWorker) => void;
@@ -43,9 +45,11 @@ export function createQueue(parts: {
   const lines = new Map<string, Promise<void>>();
   const lineOfRequest = new Map<string, string>();
   const confirmer = createConfirmer(parts);
+  const indexer = createIndexer(parts);
   const gate = createGate(AT_ONCE);
+  indexer.catchUp();
 
-  function take(message: ToWorker): void {
+  function take(message: Parcel): void {
     const event = 'request' in message ? message.request : message.answer;
     const line = 'request' in message ? lineOf(message.request) : (lineOfRequest.get(event.id) ?? event.id);
     if ('request' in message) lineOfRequest.set(event.id, line);
@@ -60,6 +64,7 @@ export function createQueue(parts: {
       .then((notArchived) => {
         tell({ type: 'done', job: message.job, notArchived });
         confirmer.soon(event.accountId);
+        indexer.soon(event.accountId);
         if (lines.get(line) === work) lines.delete(line);
       });
     lines.set(line, work);

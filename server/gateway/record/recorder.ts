@@ -3,8 +3,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import { faultOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import type { Tap, TappedAnswer, TappedRequest } from '../tap.ts';
-import type { FromWorker, RecordedAnswer, ToWorker, WorkerSettings } from './protocol.ts';
+import type { Tap, TappedRequest } from '../tap.ts';
+import { Outbox, type Parcel } from './parcels.ts';
+import type { FromWorker, ToWorker, WorkerSettings } from './protocol.ts';
 
 /** What waits to be archived, and why it waits if it does. */
 export interface RecorderState {
@@ -24,6 +25,8 @@ export interface Recorder extends Tap {
 const WAITING_BYTES = 512 * 1024 * 1024;
 /** Bytes of bookkeeping that an event is counted with beside its body. */
 const EVENT_BYTES = 1024;
+/** The body of an event whose bytes go beside it. */
+const NOTHING = new Uint8Array(0);
 /** Pause before a worker that ended is started again. */
 const RESTART_MS = 500;
 
@@ -55,6 +58,7 @@ export function startRecorder(
   const fresh = new Map<string, { readonly request: TappedRequest; readonly timer: NodeJS.Timeout }>();
   const waiting = new Map<number, number>();
   let waitingBytes = 0;
+  const outbox = new Outbox(post);
   let lastJob = 0;
   let closing = false;
   let trouble: string | null = null;
@@ -67,11 +71,14 @@ export function startRecorder(
     thread = started;
     started.on('message', (message: FromWorker) => {
       if (message.type === 'waiting') trouble = message.reason;
+      else if (message.type === 'delay')
+        metrics.loopDelaySeconds.observe({ thread: 'recorder' }, message.seconds);
       else settle(message.job, message.notArchived);
     });
     started.on('error', (error) => log.error({ reason: faultOf(error) }, 'the recorder failed'));
     started.on('exit', () => {
       thread = null;
+      outbox.clear();
       for (const job of [...waiting.keys()]) settle(job, 'recorder_failed');
       if (closing) return;
       metrics.faults.inc({ where: 'recorder' });
@@ -88,18 +95,23 @@ export function startRecorder(
     if (waiting.size === 0) idle();
   }
 
-  function send(message: ToWorker, size: number, transfer: readonly ArrayBuffer[]): void {
+  function send(parcel: Parcel, body: readonly Uint8Array[] | null): void {
+    const size = (body?.reduce((sum, one) => sum + one.byteLength, 0) ?? 0) + EVENT_BYTES;
     if (closing || thread === null || waitingBytes + size > limitBytes) {
       metrics.notArchived.inc({
         reason: closing ? 'closing' : thread === null ? 'recorder_failed' : 'queue_full',
       });
       return;
     }
-    waiting.set(message.job, size);
+    waiting.set(parcel.job, size);
     waitingBytes += size;
     metrics.recordQueueBytes.set(waitingBytes);
+    outbox.send(parcel, body);
+  }
+
+  function post(message: ToWorker, transfer: readonly ArrayBuffer[]): void {
     try {
-      thread.postMessage(message, transfer);
+      thread?.postMessage(message, transfer);
     } catch (error) {
       settle(message.job, 'recorder_failed');
       log.error({ reason: faultOf(error) }, 'an event could not be handed to the recorder');
@@ -113,9 +125,8 @@ export function startRecorder(
     fresh.delete(id);
     clearTimeout(held.timer);
     lastJob += 1;
-    // The one copy on this thread: the gateway's own buffer may still be on its way to the provider.
-    const body = new Uint8Array(held.request.body);
-    send({ job: lastJob, request: { ...held.request, body } }, body.byteLength + EVENT_BYTES, [body.buffer]);
+    const { body, ...request } = held.request;
+    send({ job: lastJob, request: { ...request, body: NOTHING } }, [body]);
   }
 
   return {
@@ -125,13 +136,9 @@ export function startRecorder(
     answerEnded(answer) {
       handOn(answer.id);
       lastJob += 1;
-      const recorded = joined(answer, clock);
-      const size = (recorded.body?.byteLength ?? 0) + EVENT_BYTES;
-      send(
-        { job: lastJob, answer: recorded },
-        size,
-        recorded.body === null ? [] : [recorded.body.buffer as ArrayBuffer],
-      );
+      const { chunks, overflow, ...rest } = answer;
+      const recorded = { ...rest, endedAt: clock.now(), body: overflow ? null : NOTHING };
+      send({ job: lastJob, answer: recorded }, overflow ? null : chunks);
     },
     state: () => ({ waitingBytes, waitingEvents: waiting.size + fresh.size, trouble }),
     async close(boundMs) {
@@ -149,15 +156,4 @@ export function startRecorder(
       await thread?.terminate();
     },
   };
-}
-
-function joined({ chunks, overflow, ...answer }: TappedAnswer, clock: Clock): RecordedAnswer {
-  if (overflow) return { ...answer, endedAt: clock.now(), body: null };
-  const body = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return { ...answer, endedAt: clock.now(), body };
 }

@@ -1,11 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createArchiveWriter } from '../../archive/index.ts';
+import { createArchiveWriter, fillTouches } from '../../archive/index.ts';
 import { openPool } from '../../db/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { faultOf } from '../../kernel/errors.ts';
 import { installationKey } from '../../kernel/installation-key.ts';
 import { createLogger } from '../../kernel/log.ts';
+import { watchLoop } from '../../kernel/loop-delay.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { locateRepository } from '../place.ts';
+import { Inbox } from './parcels.ts';
 import { createPipeline } from './pipeline.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './protocol.ts';
 import { createQueue } from './queue.ts';
@@ -22,4 +25,12 @@ const writer = createArchiveWriter(pool, {
 });
 const queue = createQueue({ pipeline: createPipeline(writer), writer, clock: systemClock, log, tell });
 
-parentPort?.on('message', (message: ToWorker) => queue.take(message));
+const inbox = new Inbox((event) => queue.take(event));
+
+parentPort?.on('message', (message: ToWorker) => inbox.receive(message));
+watchLoop((seconds) => tell({ type: 'delay', seconds }));
+
+// Archives from before, and imported ones, learn which files their calls read and changed; what is left goes on next time.
+fillTouches(pool).catch((thrown) =>
+  log.warn({ reason: faultOf(thrown) }, 'file touches could not be filled in yet'),
+);
