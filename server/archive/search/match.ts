@@ -15,8 +15,9 @@ export interface Passage {
   readonly matches: readonly Match[];
   /** The first place where a phrase, a literal or a beginning stands; null where none does. */
   readonly focus: Match | null;
-  /** True where every phrase and every beginning of the query stands in this passage. */
-  readonly holdsStrict: boolean;
+  /** How many of the query's phrases and beginnings stand in this passage, and which beginnings do. */
+  readonly strict: number;
+  readonly prefixes: readonly boolean[];
   /** How many of the query's literals stand here. */
   readonly literals: number;
   /** How near to each other words stand that follow each other in the query: 0 to 1 for each pair, times its worth. */
@@ -50,7 +51,8 @@ export function matchPassage(text: string, query: Query, worth: readonly number[
     text,
     matches: [...matches, ...special].sort(inOrder),
     focus: special[0] ?? null,
-    holdsStrict: strict.every((places) => places.length > 0),
+    strict: strict.filter((places) => places.length > 0).length,
+    prefixes: prefixes.map((places) => places.length > 0),
     literals: literals.filter((places) => places.length > 0).length,
     nearness: nearnessOf(query, units, worth),
   };

@@ -1,5 +1,4 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { ContextModeError } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ArchiveReader } from '../types.ts';
 import type { StorePool } from './connection.ts';
@@ -7,17 +6,14 @@ import { readBlob, readBytes, readDocument, readRaw } from './documents.ts';
 import { deleteSession } from './erasure.ts';
 import { findMatches, readEvent, readLog } from './log.ts';
 import { connections, getRequest, listRequests } from './request-list.ts';
+import { search } from './search.ts';
 import { getSession, listProjects, listSessions } from './sessions.ts';
 import { exportSession } from './transfer.ts';
 
 /** The archive's reading side over a pool. An id that has not the form of one is an id of nothing. */
 export function createArchiveReader(pool: StorePool, options: { readonly clock: Clock }): ArchiveReader {
   return {
-    search: async () => {
-      throw new ContextModeError('unavailable', 'The search is not built into this version.', {
-        hint: 'Read the log of the session with `match` instead.',
-      });
-    },
+    search: (accountId, filter) => search(pool, accountId, filter),
     listSessions: async (accountId, filter) =>
       filter.projectId === undefined || isUuid(filter.projectId)
         ? listSessions(pool, accountId, filter)
@@ -30,7 +26,6 @@ export function createArchiveReader(pool: StorePool, options: { readonly clock: 
     readEvent: async (accountId, id, seq) => (isUuid(id) ? readEvent(pool, accountId, id, seq) : null),
     readDocument: (accountId, docid, part) => readDocument(pool, accountId, docid, part),
     readRaw: (accountId, docid) => readRaw(pool, accountId, docid),
-    readBytes: (accountId, docid, part) => readBytes(pool, accountId, docid, part),
     readBytes: (accountId, docid, part) => readBytes(pool, accountId, docid, part),
     readBlob: (accountId, hash) => readBlob(pool, accountId, hash),
     listRequests: async (accountId, filter) =>

@@ -10,6 +10,7 @@ import { StaleRead, type StorePool } from './connection.ts';
 import { placeResolver } from './places.ts';
 import { childrenOf, lookUpSlices } from './recognise.ts';
 import { saveAnswer, saveOutcome, savePreamble, saveRequest } from './requests.ts';
+import { accountsToIndex, indexSome } from './search-index.ts';
 import { openThread } from './threads.ts';
 
 /** What the writer takes from outside. */
@@ -52,6 +53,8 @@ export function createArchiveWriter(pool: StorePool, options: WriterOptions): Ar
       append(pool, clock, await accountKey(batch.accountId), batch).catch(forgetPlaces),
     saveAnswer: (answer) => saveAnswer(pool, answer),
     saveOutcome: (outcome) => saveOutcome(pool, outcome),
+    index: (accountId) => indexSome(pool, accountId),
+    accountsToIndex: () => accountsToIndex(pool),
     confirm: async (accountId, limit) => confirm(pool, await accountKey(accountId), accountId, limit),
   };
 }

@@ -1,0 +1,111 @@
+import type { Uuid } from '../../kernel/ids.ts';
+import { prepared, type Queryable } from './connection.ts';
+import { lockSearch, type SearchState } from './search-state.ts';
+
+/**
+ * Postings are written once for each batch, and joined afterwards: when eight batches stand in a level, the rows of each
+ * term in it become one row of the next level, term by term. A query reads whatever rows a term has, so that it does not
+ * matter how far joining has come. A row that has grown large is left alone from then on: a deletion rewrites only rows
+ * that reach over what it deletes.
+ */
+
+/** Batches of a level that become one of the next. */
+const FAN_IN = 8;
+/** The smallest batch of level 1 has this many chunks; each level's is {@link FAN_IN} times that of the one below. */
+const LEVEL_CHUNKS = 256;
+/** The last level that is joined from, and the level of rows that are left alone. */
+const LAST_LEVEL = 7;
+const SEALED_LEVEL = 9;
+/** Bytes from which on a row is left alone. */
+const SEALED_BYTES = 16_384;
+/** Terms that are joined in one transaction. */
+const TERMS = 8_000;
+
+/** Every level that rows stand in. */
+export const LEVELS: readonly number[] = [...Array(SEALED_LEVEL + 1).keys()];
+
+/** The level that a batch of chunks is written into: a large one need not climb through the lower ones. */
+export function levelOfBatch(chunks: number): number {
+  let level = 0;
+  for (let size = LEVEL_CHUNKS; chunks >= size && level < LAST_LEVEL; size *= FAN_IN) level += 1;
+  return level;
+}
+
+/** Keeps count of a batch that was written, and notes the level that is full now. Answers whether there is one to join. */
+export async function countBatch(
+  connection: Queryable,
+  accountId: Uuid,
+  state: SearchState,
+  batch: {
+    readonly level: number;
+    readonly nextDoc: number;
+    readonly chunks: number;
+    readonly words: number;
+  },
+): Promise<boolean> {
+  const levels = LEVELS.map((level) => (state.levels[level] ?? 0) + (level === batch.level ? 1 : 0));
+  const joining = state.joining ?? fullLevel(levels);
+  await connection.query(
+    prepared(
+      'search_count',
+      `UPDATE search_state SET next_doc = $2, next_batch = next_batch + 1, chunks = chunks + $3, words = words + $4,
+         levels = $5, joining = $6
+       WHERE account_id = $1`,
+      [accountId, batch.nextDoc, batch.chunks, batch.words, levels, joining],
+    ),
+  );
+  return joining !== null;
+}
+
+function fullLevel(levels: readonly number[]): number | null {
+  const full = levels.findIndex((batches, level) => level <= LAST_LEVEL && batches >= FAN_IN);
+  return full < 0 ? null : full;
+}
+
+/** Joins some terms of the level that is being joined. Answers whether there is more to join. */
+export async function joinSome(connection: Queryable, accountId: Uuid): Promise<boolean> {
+  const state = await lockSearch(connection, accountId);
+  if (state.joining === null) return false;
+  const level = state.joining;
+  const { rows } = await connection.query<{ last: string | null; terms: number }>(
+    prepared('search_join', JOIN, [
+      accountId,
+      level,
+      state.joined_up_to ?? '',
+      TERMS,
+      SEALED_BYTES,
+      SEALED_LEVEL,
+    ]),
+  );
+  const { last = null, terms = 0 } = rows[0] ?? {};
+  if (terms >= TERMS) {
+    await connection.query('UPDATE search_state SET joined_up_to = $2 WHERE account_id = $1', [
+      accountId,
+      last,
+    ]);
+    return true;
+  }
+  const levels = LEVELS.map((at) =>
+    at === level ? 0 : (state.levels[at] ?? 0) + (at === level + 1 ? 1 : 0),
+  );
+  const next = fullLevel(levels);
+  await connection.query(
+    'UPDATE search_state SET joining = $2, joined_up_to = NULL, levels = $3 WHERE account_id = $1',
+    [accountId, next, levels],
+  );
+  return next !== null;
+}
+
+const JOIN = `
+WITH some AS (
+  SELECT DISTINCT term FROM posting WHERE account_id = $1 AND level = $2 AND term > $3 ORDER BY term LIMIT $4
+), gone AS (
+  DELETE FROM posting p USING some WHERE p.account_id = $1 AND p.level = $2 AND p.term = some.term
+  RETURNING p.term, p.batch, p.low, p.high, p.data
+), joined AS (
+  INSERT INTO posting (account_id, level, term, batch, low, high, data)
+  SELECT $1, CASE WHEN sum(octet_length(data)) >= $5 THEN $6 ELSE $2 + 1 END, term, max(batch), min(low), max(high),
+    string_agg(data, ''::bytea ORDER BY batch)
+  FROM gone GROUP BY term
+)
+SELECT max(term) AS last, count(*)::int AS terms FROM some`;

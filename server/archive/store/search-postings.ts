@@ -1,0 +1,84 @@
+import type { Uuid } from '../../kernel/ids.ts';
+import type { Query } from '../search/query.ts';
+import type { PostingList, Totals } from '../search/rank.ts';
+import { prepared, type Queryable } from './connection.ts';
+import { LEVELS } from './search-levels.ts';
+
+/** A word that stands in a larger share of the chunks than this is ranked by its newest places alone, this many. */
+export const COMMON_SHARE = 0.05;
+export const NEWEST = 20_000;
+/** Words of the index that one `prefix*` stands for at most. */
+const PREFIX_TERMS = 200;
+
+/** How much an account's index holds; null where it has none. */
+export async function readTotals(pool: Queryable, accountId: Uuid): Promise<Totals | null> {
+  const { rows } = await pool.query<{ chunks: number; words: string; next_doc: number }>(
+    prepared('search_totals', 'SELECT chunks, words, next_doc FROM search_state WHERE account_id = $1', [
+      accountId,
+    ]),
+  );
+  const [row] = rows;
+  return row && row.chunks > 0 ? { chunks: row.chunks, words: Number(row.words), docs: row.next_doc } : null;
+}
+
+/** Postings of one term; `cut` where only the newest were read. */
+export interface TermPostings extends PostingList {
+  readonly cut: boolean;
+}
+
+const EMPTY: TermPostings = { chunks: 0, rows: [], cut: false };
+
+/** Where terms stand. Of a common one the newest places are read. */
+export async function readPostings(
+  pool: Queryable,
+  accountId: Uuid,
+  terms: readonly string[],
+  totals: Totals,
+): Promise<(term: string) => TermPostings> {
+  if (terms.length === 0) return () => EMPTY;
+  const common = Math.max(Math.floor(totals.chunks * COMMON_SHARE), NEWEST);
+  const { rows } = await pool.query<{ term: string; chunks: string; data: Buffer }>({
+    ...prepared('search_read', READ, [accountId, LEVELS, terms, common, NEWEST]),
+  });
+  const found = new Map<string, { chunks: number; read: number; rows: Buffer[] }>();
+  for (const { term, chunks, data } of rows) {
+    const list = found.get(term) ?? { chunks: Number(chunks), read: 0, rows: [] };
+    list.rows.push(data);
+    list.read += data.length / 8;
+    found.set(term, list);
+  }
+  return (term) => {
+    const list = found.get(term);
+    return list ? { ...list, cut: list.read < list.chunks } : EMPTY;
+  };
+}
+
+/** `octet_length` does not fetch the values: only the rows that are answered are read. */
+const READ = `
+SELECT term, chunks, data FROM (
+  SELECT term, data, sum(octet_length(data) / 8) OVER (PARTITION BY term) AS chunks,
+    sum(octet_length(data) / 8) OVER (PARTITION BY term ORDER BY batch DESC, level) - octet_length(data) / 8 AS newer
+  FROM posting WHERE account_id = $1 AND level = ANY($2::smallint[]) AND term = ANY($3::text[])
+) p WHERE chunks <= $4 OR newer < $5`;
+
+/** The terms that begin with a form, or are what its ending was taken off of. `more`: there were too many. */
+export async function expandPrefix(
+  pool: Queryable,
+  accountId: Uuid,
+  prefix: Query['prefixes'][number],
+): Promise<{ readonly terms: readonly string[]; readonly more: boolean }> {
+  const { rows } = await pool.query<{ term: string }>(
+    prepared(
+      'search_prefix',
+      `SELECT DISTINCT p.term FROM unnest($2::smallint[]) AS l(level)
+       CROSS JOIN LATERAL (
+         SELECT term FROM posting
+         WHERE account_id = $1 AND level = l.level AND term >= $3 COLLATE "C" AND term < $4 COLLATE "C"
+         ORDER BY term LIMIT ${PREFIX_TERMS + 1}
+       ) p LIMIT ${PREFIX_TERMS + 1}`,
+      [accountId, LEVELS, prefix.form, `${prefix.form}\u{10ffff}`],
+    ),
+  );
+  const terms = rows.slice(0, PREFIX_TERMS).map((row) => row.term);
+  return { terms: [...new Set([...terms, ...prefix.stems])], more: rows.length > PREFIX_TERMS };
+}

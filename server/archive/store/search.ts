@@ -1,0 +1,240 @@
+import { DOC_ID_PREFIX } from '../../conversation/index.ts';
+import { ContextModeError } from '../../kernel/errors.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import { parseQuery, type Query } from '../search/query.ts';
+import { bestOf, type Scored, scoreDocuments, type Totals } from '../search/rank.ts';
+import type { DocId, SearchAnswer, SearchFilter, SearchHit } from '../types.ts';
+import type { Queryable } from './connection.ts';
+import { atLeastOne } from './cursor.ts';
+import { MAIN_THREAD_NAME } from './log.ts';
+import { allFitting, callIdsOf, fittingItems, hasFilters, scanChunks } from './search-hits.ts';
+import { type Candidate, type FoundDocument, lookAt } from './search-look.ts';
+import { type Plan, planSearch, scannedPhrase, type Way, waysOf } from './search-plan.ts';
+import { readTotals } from './search-postings.ts';
+import { MAIN_THREAD } from './threads.ts';
+import { millisOf } from './values.ts';
+
+/** Documents that are weighed against each other by their texts: the first so many that fit, then the next. */
+const BLOCK = 64;
+/** The same where each text must be looked at in any case. */
+const STRICT_BLOCK = 256;
+/** Documents whose place among the filters is asked for at once; each time twice as many. */
+const FIRST_ASKED = 96;
+/** After so many that do not fit, the documents that fit are asked for instead. */
+const ASKED = 2_000;
+/** Documents whose texts are looked at for a phrase at most. */
+const LOOKED_AT = 20_000;
+/** Hits that can be paged through. */
+const DEEPEST = 1_000;
+
+/**
+ * Looks for documents in an account's archive, best first: BM25 over any of the query's words, then, block by block, by
+ * what the texts have of it (nearness, exact characters, phrases). The order of a query is the same on every page: its
+ * cursor leaves out documents that came after the first page.
+ * @throws ContextModeError `bad_request` for a query without anything to look for, or a cursor that no page gave.
+ */
+export async function search(pool: Queryable, accountId: Uuid, filter: SearchFilter): Promise<SearchAnswer> {
+  const query = parseQuery(filter.q);
+  const place = readPlace(filter.cursor);
+  const totals = await readTotals(pool, accountId);
+  if (totals === null) return { items: [], next: null, notes: query.notes };
+  const task: Task = {
+    pool,
+    accountId,
+    filter,
+    query,
+    totals,
+    docs: Math.min(place?.docs ?? totals.docs, totals.docs),
+    wanted: (place?.offset ?? 0) + atLeastOne(filter.limit) + 1,
+  };
+  let outcome: Outcome = { hits: [], notes: query.notes };
+  for (const way of waysOf(query)) {
+    outcome = await go(task, way);
+    if (outcome.hits.length > 0) break;
+  }
+  return pageOf(task, place?.offset ?? 0, outcome);
+}
+
+/** What a search is about. */
+interface Task {
+  readonly pool: Queryable;
+  readonly accountId: Uuid;
+  readonly filter: SearchFilter;
+  readonly query: Query;
+  readonly totals: Totals;
+  /** Documents with this number and higher came after the first page. */
+  readonly docs: number;
+  /** Hits from the first on that the page needs, one more than it shows. */
+  readonly wanted: number;
+}
+
+interface Outcome {
+  readonly hits: readonly FoundDocument[];
+  readonly notes: readonly string[];
+}
+
+async function go(task: Task, way: Way): Promise<Outcome> {
+  const { pool, accountId, query, totals } = task;
+  const plan = await planSearch(pool, accountId, query, totals, way);
+  if (plan.empty) return { hits: [], notes: plan.notes };
+  const notes = [...plan.notes];
+  let scored: (allowed: ReadonlySet<number> | null) => Scored;
+  let scannedChunks: readonly { readonly doc: number; readonly n: number }[] | null = null;
+  const phrase = way === 'scan' ? scannedPhrase(query) : undefined;
+  if (phrase !== undefined) {
+    const scan = await scanChunks(pool, accountId, phrase.text, task.docs, Math.max(200, task.wanted));
+    scannedChunks = scan.chunks;
+    if (!scan.all)
+      notes.push(
+        'No word of the index leads to these characters: the newest texts were read through, not all.',
+      );
+    const only = new Set(scan.chunks.map((chunk) => chunk.doc));
+    scored = (allowed) => scoredByScan(plan, task, only, allowed);
+  } else {
+    scored = (allowed) => scoreWith(plan, task, allowed);
+  }
+  const strict = query.phrases.length + query.prefixes.length + plan.without.length > 0;
+  const hits: FoundDocument[] = [];
+  let looked = 0;
+  for await (const block of fittingBlocks(task, scored, strict ? STRICT_BLOCK : BLOCK)) {
+    const found = await lookAt(pool, accountId, { query, plan, totals, scannedChunks }, block);
+    hits.push(...found);
+    looked += block.length;
+    if (hits.length >= task.wanted) break;
+    if (looked >= LOOKED_AT) {
+      notes.push(`The ${LOOKED_AT.toLocaleString('en')} best candidates were looked at, not all.`);
+      break;
+    }
+  }
+  if (query.literals.length > 0 && hits.length > 0 && hits.every((hit) => hit.passage.literals === 0))
+    notes.push(`No text was found that holds “${query.literals[0] ?? ''}” exactly; these hold its words.`);
+  return { hits, notes };
+}
+
+function scoreWith(plan: Plan, task: Task, allowed: ReadonlySet<number> | null): Scored {
+  return scoreDocuments(plan.lists, task.totals, {
+    required: plan.required,
+    excluded: (doc) => doc >= task.docs || plan.excluded.has(doc),
+    allowed: allowed === null ? null : (doc) => allowed.has(doc),
+  });
+}
+
+/** Documents that were found by reading texts: those that other words rank stand before the others. */
+function scoredByScan(
+  plan: Plan,
+  task: Task,
+  only: ReadonlySet<number>,
+  allowed: ReadonlySet<number> | null,
+): Scored {
+  const ranked = scoreDocuments(plan.lists, task.totals, {
+    required: plan.required,
+    excluded: (doc) => plan.excluded.has(doc),
+    allowed: (doc) => only.has(doc),
+  });
+  const docs = plan.required === 0 ? [...only] : ranked.docs;
+  return {
+    ...ranked,
+    docs: docs.filter((doc) => !plan.excluded.has(doc) && (allowed === null || allowed.has(doc))),
+  };
+}
+
+/**
+ * The documents that fit the filters, best first, in blocks of one size. Candidates are asked for by and by; where too
+ * few of them fit, the database names all documents that do. Either way gives the same blocks.
+ */
+async function* fittingBlocks(
+  task: Task,
+  score: (allowed: ReadonlySet<number> | null) => Scored,
+  size: number,
+): AsyncGenerator<readonly Candidate[]> {
+  const { pool, accountId, filter } = task;
+  const filtered = hasFilters(filter);
+  const narrow = filter.sessionId !== undefined;
+  let scored = score(narrow ? await allFitting(pool, accountId, filter) : null);
+  let known = narrow;
+  let asked = 0;
+  let step = Math.max(FIRST_ASKED, size);
+  let open: Candidate[] = [];
+  let given = 0;
+  while (asked < scored.docs.length) {
+    const next = bestOf(scored, asked + step).slice(asked);
+    const items = await fittingItems(pool, accountId, filter, next);
+    for (const doc of next) {
+      const fitting = items.get(doc);
+      if (fitting) open.push({ doc, base: scored.score(doc), holds: scored.holds(doc), items: fitting });
+    }
+    asked += next.length;
+    step *= 2;
+    while (open.length >= size) {
+      yield open.slice(0, size);
+      given += size;
+      open = open.slice(size);
+    }
+    if (filtered && !known && asked >= ASKED) {
+      // What was given already stands first among those that fit, so that it is passed over by number.
+      scored = score(await allFitting(pool, accountId, filter));
+      known = true;
+      asked = given;
+      open = [];
+    }
+  }
+  if (open.length > 0) yield open;
+}
+
+async function pageOf(task: Task, offset: number, { hits, notes }: Outcome): Promise<SearchAnswer> {
+  const limit = atLeastOne(task.filter.limit);
+  const shown = hits.slice(offset, offset + limit);
+  const calls = await callIdsOf(
+    task.pool,
+    task.accountId,
+    shown.filter((hit) => hit.item.kind === 'tool_result').map((hit) => hit.item.docid),
+  );
+  const more = hits.length > offset + limit && offset + limit < DEEPEST;
+  return {
+    items: shown.map((hit) => hitOf(hit, calls)),
+    next: more ? writePlace({ docs: task.docs, offset: offset + limit }) : null,
+    notes: [...new Set(notes)],
+  };
+}
+
+function hitOf(
+  { item, offset, snippet, score }: FoundDocument,
+  calls: ReadonlyMap<string, DocId>,
+): SearchHit {
+  return {
+    docid: calls.get(item.docid) ?? (`${DOC_ID_PREFIX}${item.docid}` as DocId),
+    sessionId: item.session_id,
+    seq: item.seq,
+    sessionTitle: item.title,
+    project: item.project_id === null ? null : { id: item.project_id, name: item.project_name ?? '' },
+    thread: item.thread === MAIN_THREAD ? MAIN_THREAD_NAME : item.thread,
+    kind: item.kind,
+    role: item.role,
+    tool: item.tool,
+    path: item.path,
+    at: millisOf(item.at),
+    offset,
+    snippet: { text: snippet.text, marks: snippet.marks },
+    score,
+  };
+}
+
+interface Place {
+  readonly docs: number;
+  readonly offset: number;
+}
+
+function writePlace({ docs, offset }: Place): string {
+  return Buffer.from(`${docs}.${offset}`).toString('base64url');
+}
+
+function readPlace(cursor: string | undefined): Place | null {
+  if (cursor === undefined) return null;
+  const [, docs, offset] = /^(\d{1,10})\.(\d{1,4})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (docs === undefined || offset === undefined) {
+    throw new ContextModeError('bad_request', 'The cursor is not one that a page of a search gave.', {
+      hint: 'Leave it out to begin with the best, or pass `next` of the page before as it came.',
+    });
+  }
+  return { docs: Number(docs), offset: Number(offset) };
+}

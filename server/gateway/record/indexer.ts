@@ -1,0 +1,77 @@
+import type { ArchiveWriter } from '../../archive/index.ts';
+import { faultOf } from '../../kernel/errors.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import type { Logger } from '../../kernel/log.ts';
+
+/** Makes what was archived findable, in the pauses of the recorder's work. */
+export interface Indexer {
+  /** Something of the account was written. */
+  soon(accountId: Uuid): void;
+  /** Works off what is left from before, of every account. */
+  catchUp(): void;
+}
+
+/** Pause after a write before it is indexed: what is written in one go is indexed in one go. */
+const SOON_MS = 150;
+/** Pause between two pieces of work, so that what agents send goes first. */
+const BETWEEN_MS = 5;
+/** Pause after a fault. */
+const AGAIN_MS = 5_000;
+
+/** Makes the indexer of a recorder. What fails stays named in the database and is tried again. */
+export function createIndexer({
+  writer,
+  log,
+}: {
+  readonly writer: Pick<ArchiveWriter, 'index' | 'accountsToIndex'>;
+  readonly log: Logger;
+}): Indexer {
+  const waiting = new Set<Uuid>();
+  let catchingUp = false;
+  let running = false;
+
+  async function piece(): Promise<void> {
+    if (catchingUp) {
+      for (const accountId of await writer.accountsToIndex()) waiting.add(accountId);
+      catchingUp = false;
+    }
+    for (const accountId of [...waiting]) {
+      waiting.delete(accountId);
+      try {
+        if ((await writer.index(accountId)).more) waiting.add(accountId);
+      } catch (thrown) {
+        waiting.add(accountId);
+        throw thrown;
+      }
+    }
+  }
+
+  function later(ms: number): void {
+    running = true;
+    setTimeout(() => {
+      piece()
+        .then(
+          () => BETWEEN_MS,
+          (thrown) => {
+            log.warn({ reason: faultOf(thrown) }, 'what was archived could not be made findable yet');
+            return AGAIN_MS;
+          },
+        )
+        .then((pause) => {
+          running = false;
+          if (waiting.size > 0 || catchingUp) later(pause);
+        });
+    }, ms);
+  }
+
+  return {
+    soon(accountId) {
+      waiting.add(accountId);
+      if (!running) later(SOON_MS);
+    },
+    catchUp() {
+      catchingUp = true;
+      if (!running) later(SOON_MS);
+    },
+  };
+}
