@@ -59,10 +59,20 @@ function checkEdits(conversation: Conversation, body: EditedBody): Finding | nul
       }),
     () => new KeptWalk(conversation, client, book, trail, body.ownTool).check(),
     () => trail.check(body.latestThinking),
+    () => checkLast(conversation, client),
     () => checkLeftOutTurns(client, book),
     () => checkLeftOutMessages(client, book),
     () => book.unmet(),
   ]);
+}
+
+/** The edited conversation ends with an answer only where the client's does: newer models take no prefilled one. */
+function checkLast({ messages }: Conversation, client: ClientBody): Finding | null {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return null;
+  const before = clientMessage(client, client.elements.length - 1);
+  if (before?.message.role === 'assistant') return null;
+  return finding('last-message', `/messages/${last.index}`, 'Our edits make an answer the last message.');
 }
 
 /** Turns are left out whole: from one typed message to before another, or to the end. */

@@ -5,7 +5,9 @@ import { validateAnthropic, validateOpenai } from './index.ts';
 
 describe.each(recordedCases)('the real bodies of %s', (name) => {
   it('are taken as they are', () => {
-    const exchanges = exchangesOf(name).filter(({ head }) => /\/(messages|responses)(\?|$)/.test(head.target));
+    const exchanges = exchangesOf(name).filter(({ head }) =>
+      /\/(messages|responses)(\?|$)/.test(head.target),
+    );
     for (const { head, body } of exchanges) {
       const validate = head.door === 'anthropic' ? validateAnthropic : validateOpenai;
       const verdict = validate({

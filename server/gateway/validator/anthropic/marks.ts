@@ -36,10 +36,8 @@ export function checkMarks(conversation: Conversation): Finding | null {
     for (const part of message.parts) {
       if (part.index === null) continue;
       const where = whereIs(message, part);
-      if (part.type === 'tool_result') {
-        for (const [index, inner] of doc.entries(doc.member(part.node, 'content')).entries())
-          take(inner, `${where}/content/${index}`);
-      }
+      for (const [index, inner] of doc.entries(doc.member(part.node, 'content')).entries())
+        take(inner, `${where}/content/${index}`);
       if (!take(part.node, where)) continue;
       if (part.type === 'thinking' || part.type === 'redacted_thinking') return misplaced(where, 'thinking');
       if (isEmptyText(doc, part.node)) return misplaced(where, 'an empty text');

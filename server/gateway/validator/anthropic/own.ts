@@ -3,6 +3,7 @@ import { hasOnly } from '../members.ts';
 import type { Skim } from '../skim.ts';
 import { type Finding, finding, firstAmong } from '../verdict.ts';
 import { type Message, type Part, whereIs } from './read.ts';
+import { isEmptyText } from './roles.ts';
 
 const MESSAGE_KEYS = new Set(['role', 'content']);
 const TEXT_KEYS = new Set(['type', 'text', 'cache_control']);
@@ -62,8 +63,13 @@ export class OwnPieces {
     }
     const id = this.doc.stringMember(part.node, 'tool_use_id');
     const answers = part.type === 'tool_result' && id !== null && this.calls.has(id);
-    return answers && hasOnly(this.doc, part.node, RESULT_KEYS)
+    return answers && hasOnly(this.doc, part.node, RESULT_KEYS) && this.isFilled(part)
       ? null
-      : finding('addition', where, 'A hidden result answers a hidden call before it.');
+      : finding('addition', where, 'A hidden result answers a hidden call before it, and has no empty text.');
+  }
+
+  private isFilled(part: Part): boolean {
+    const content = this.doc.member(part.node, 'content');
+    return !this.doc.entries(content).some((node) => isEmptyText(this.doc, node));
   }
 }

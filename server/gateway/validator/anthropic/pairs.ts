@@ -37,7 +37,7 @@ export function checkToolPairs({ doc, messages }: Conversation): Finding | null 
     const calls = callsOf(doc, group);
     return firstAmong(calls, ({ id, placed }) => {
       if (id === null || known.has(id))
-        return finding('tool-pair', at(placed), 'A call needs an id that no other call has.');
+        return finding('call-id', at(placed), 'A call needs an id that no other call has.');
       known.add(id);
       const next = groups[index + 1];
       const answered = next?.role === 'user' && next.parts.some(({ part }) => resultId(doc, part) === id);
@@ -50,17 +50,11 @@ export function checkToolPairs({ doc, messages }: Conversation): Finding | null 
 function checkResults(doc: Skim, group: Group, before: Group | undefined): Finding | null {
   const calls = before?.role === 'assistant' ? callsOf(doc, before) : [];
   const open = new Set(calls.map(({ id }) => id));
-  const unfinished = before?.role === 'assistant' && calls.length > 0 && hasUnfinishedServerCall(doc, before);
   let other = false;
   return firstAmong(group.parts, (placed) => {
     if (placed.part.type !== 'tool_result') {
       other = true;
-      if (!unfinished) return null;
-      return finding(
-        'result-order',
-        at(placed),
-        'While a server tool is still to run, the message may hold tool results alone.',
-      );
+      return null;
     }
     const id = resultId(doc, placed.part);
     if (id === null || !open.delete(id))
@@ -85,49 +79,73 @@ function resultId(doc: Skim, part: Part): string | null {
   return part.type === 'tool_result' ? doc.stringMember(part.node, 'tool_use_id') : null;
 }
 
-function hasUnfinishedServerCall(doc: Skim, group: Group): boolean {
-  const open = new Set<string>();
-  for (const { part } of group.parts) {
-    if (isServerCall(part)) open.add(doc.stringMember(part.node, 'id') ?? '');
-    else if (isServerResult(part)) open.delete(doc.stringMember(part.node, 'tool_use_id') ?? '');
-  }
-  return open.size > 0;
+/**
+ * Calls of server tools, and of kinds that are not known, stand with their results: in the same message, or behind
+ * what it waits for. While one has no result, the answers go on calling the client's tools and the messages between
+ * bring their results alone. In the last answer one may be without a result, since the provider goes on with it; then
+ * its tool is still there.
+ */
+export function checkServerPairs({ doc, messages, tools }: Conversation): Finding | null {
+  const groups = groupsOf(messages);
+  const open = new Map<string, Placed>();
+  const seen = firstAmong(groups, (group, index) => {
+    const waits = open.size > 0;
+    const inGroup = firstAmong(group.parts, (placed) =>
+      takeServerPart(doc, placed, open, waits && group.role === 'user'),
+    );
+    const [call] = open.values();
+    if (inGroup !== null || call === undefined || group.role === 'system' || index === groups.length - 1)
+      return inGroup;
+    const answer = group.role === 'assistant' ? group : groups[index - 1];
+    const goesOn = answer?.parts.some(({ part }) => part.type === 'tool_use');
+    const isAnswered = group.role === 'assistant' && hasResultOf(doc, groups[index + 1], open);
+    return goesOn || isAnswered
+      ? null
+      : finding('server-tool-pair', at(call), 'The call of a server tool has no result.');
+  });
+  if (seen !== null) return seen;
+  const names = new Set(tools.map((tool) => doc.stringMember(tool, 'name')));
+  return firstAmong([...open.values()], (call) => {
+    const isOffered =
+      call.part.type !== 'server_tool_use' || names.has(doc.stringMember(call.part.node, 'name'));
+    return isOffered
+      ? null
+      : finding('server-tool-pair', at(call), 'The call waits for a tool that is not there.');
+  });
 }
 
-/**
- * Calls of server tools, and of kinds that are not known, stand with their results: in the same message, or at most
- * two further on (a call that waited for the client's results goes on in the answer behind them). One may be without
- * a result only in the last answer: the provider goes on with it.
- */
-export function checkServerPairs({ doc, messages }: Conversation): Finding | null {
-  const groups = groupsOf(messages);
-  const lastAnswer = groups.findLastIndex((group) => group.role === 'assistant');
-  const open = new Map<string, { readonly group: number; readonly placed: Placed }>();
-  const seen = firstAmong(groups, (group, index) =>
-    firstAmong(group.parts, (placed) => {
-      if (isServerCall(placed.part)) {
-        const id = doc.stringMember(placed.part.node, 'id');
-        if (id === null) return finding('server-tool-pair', at(placed), 'The call has no id.');
-        open.set(id, { group: index, placed });
-        return null;
-      }
-      if (!isServerResult(placed.part)) return null;
-      const id = doc.stringMember(placed.part.node, 'tool_use_id') ?? '';
-      const call = open.get(id);
-      if (call === undefined || index - call.group > 2)
-        return finding('server-tool-pair', at(placed), `The result for ${id} has no call before it.`);
-      open.delete(id);
-      return null;
-    }),
-  );
-  if (seen !== null) return seen;
-  for (const { group, placed } of open.values()) {
-    const after = groups[group + 1];
-    const waits = after === undefined || callsOf(doc, groups[group] as Group).length > 0;
-    if (group < lastAnswer || !waits)
-      return finding('server-tool-pair', at(placed), 'The call of a server tool has no result.');
+/** Opens calls and closes them by their results; `alone`: nothing but results may stand here. */
+function takeServerPart(
+  doc: Skim,
+  placed: Placed,
+  open: Map<string, Placed>,
+  alone: boolean,
+): Finding | null {
+  const { part } = placed;
+  if (isServerCall(part)) {
+    const id = doc.stringMember(part.node, 'id');
+    if (id === null) return finding('server-tool-pair', at(placed), 'The call has no id.');
+    open.set(id, placed);
+    return null;
   }
-  return null;
+  if (isServerResult(part)) {
+    const id = doc.stringMember(part.node, 'tool_use_id') ?? '';
+    return open.delete(id)
+      ? null
+      : finding('server-tool-pair', at(placed), `The result for ${id} has no call before it.`);
+  }
+  if (!alone || part.type === 'tool_result') return null;
+  return finding(
+    'result-order',
+    at(placed),
+    'While a server tool is still to run, the message may hold tool results alone.',
+  );
+}
+
+function hasResultOf(doc: Skim, group: Group | undefined, open: ReadonlyMap<string, Placed>): boolean {
+  return (group?.parts ?? []).some(
+    ({ part }) => isServerResult(part) && open.has(doc.stringMember(part.node, 'tool_use_id') ?? ''),
+  );
 }
 
 function at({ message, part }: Placed): string {

@@ -85,6 +85,7 @@ export function readMessage(doc: Skim, node: SkimNode, index: number): Message |
       doc.end(content) - doc.start(content) > 2 ? [{ node: content, type: 'text', index: null }] : [];
     return { index, node, role, parts };
   }
+  if (content === null && role === 'system') return { index, node, role, parts: [] };
   if (kind !== 'array') return finding('no-content', where, 'The message has no content.');
   const parts: Part[] = [];
   for (const [place, part] of doc.entries(content).entries()) {

@@ -3,24 +3,31 @@ import { type Finding, finding, firstAmong } from '../verdict.ts';
 import { type Conversation, isServerResult, type Message, type Part, whereIs } from './read.ts';
 
 /** Parts that only one role may have. Kinds that are not listed pass, since new ones appear every month. */
-const ROLE_OF: Readonly<Record<string, Message['role']>> = {
-  thinking: 'assistant',
-  redacted_thinking: 'assistant',
-  tool_use: 'assistant',
-  server_tool_use: 'assistant',
-  mcp_tool_use: 'assistant',
-  tool_result: 'user',
-};
+const ROLE_OF: ReadonlyMap<string, Message['role']> = new Map([
+  ...(
+    [
+      ...['thinking', 'redacted_thinking', 'tool_use', 'server_tool_use', 'mcp_tool_use', 'mcp_tool_result'],
+      ...['web_search_tool_result', 'web_fetch_tool_result', 'code_execution_tool_result'],
+      ...['bash_code_execution_tool_result', 'text_editor_code_execution_tool_result'],
+      ...['tool_search_tool_result', 'fallback'],
+    ] as const
+  ).map((type) => [type, 'assistant'] as const),
+  ...(['tool_result', 'image', 'document', 'search_result'] as const).map((type) => [type, 'user'] as const),
+  ...(['tool_addition', 'tool_removal'] as const).map((type) => [type, 'system'] as const),
+]);
 
 /** The conversation begins with a user message, every message has content, and parts stand under their roles. */
-export function checkRoles({ messages }: Conversation): Finding | null {
-  if (messages[0]?.role !== 'user')
+export function checkRoles({ doc, messages }: Conversation): Finding | null {
+  const [first] = messages;
+  const beginsCompacted = first?.role === 'assistant' && first.parts[0]?.type === 'compaction';
+  if (first?.role !== 'user' && !beginsCompacted)
     return finding('first-message', '/messages/0', 'The first message must be a user message.');
   return firstAmong(messages, (message) => {
-    if (message.parts.length === 0)
+    const configures = message.role === 'system' && doc.member(message.node, 'output_config') !== null;
+    if (message.parts.length === 0 && !configures)
       return finding('no-content', whereIs(message), 'The message has no content.');
     return firstAmong(message.parts, (part) => {
-      const role = ROLE_OF[part.type];
+      const role = ROLE_OF.get(part.type);
       if (role === undefined || role === message.role) return null;
       return finding(
         'role',
@@ -51,24 +58,37 @@ export function checkSystemMessages({ messages }: Conversation): Finding | null 
   });
 }
 
-/** No text is empty: of messages, of tool results, of the system prompt. */
+/** No text of a message is blank, and no text of the system prompt is empty. */
 export function checkTexts({ doc, messages, system }: Conversation): Finding | null {
-  const empty = (node: SkimNode, where: string) =>
-    isEmptyText(doc, node) ? finding('empty-text', where, 'A text must not be empty.') : null;
   return (
-    firstAmong(system, (node, index) => empty(node, `/system/${index}`)) ??
+    firstAmong(system, (node, index) =>
+      isEmptyText(doc, node) ? finding('empty-text', `/system/${index}`, 'A text must not be empty.') : null,
+    ) ??
     firstAmong(messages, (message) =>
       firstAmong(message.parts, (part) => {
-        if (part.index === null) return null;
-        const where = whereIs(message, part);
-        if (part.type === 'text') return empty(part.node, where);
-        if (part.type !== 'tool_result') return null;
-        return firstAmong(doc.entries(doc.member(part.node, 'content')), (node, index) =>
-          empty(node, `${where}/content/${index}`),
-        );
+        const text = part.type === 'text' ? textNode(doc, part) : null;
+        if (part.type !== 'text' || (text !== null && !isBlank(doc, text))) return null;
+        return finding('empty-text', whereIs(message, part), 'A text must not be blank.');
       }),
     )
   );
+}
+
+function textNode(doc: Skim, part: Part): SkimNode | null {
+  return part.index === null ? part.node : doc.member(part.node, 'text');
+}
+
+/** Characters that a text is decoded for: a longer one that is blank is not what anybody writes by mistake. */
+const LONGEST_BLANK = 10_000;
+
+/** True for a string of white space alone, or for anything else than a string. */
+function isBlank(doc: Skim, node: SkimNode): boolean {
+  if (doc.kind(node) !== 'string') return true;
+  const start = doc.start(node) + 1;
+  const first = doc.bytes[start] ?? 0;
+  const isPlain = first > 0x20 && first < 0x7f && first !== 0x22 && first !== 0x5c;
+  if (isPlain || doc.end(node) - start > LONGEST_BLANK) return false;
+  return doc.string(node)?.trim() === '';
 }
 
 /** True for a text part with nothing in it. */
@@ -78,20 +98,22 @@ export function isEmptyText(doc: Skim, node: SkimNode): boolean {
   return text === null || doc.kind(text) !== 'string' || doc.end(text) - doc.start(text) <= 2;
 }
 
-/** A signed compaction part is the first part of the conversation; so there is only one. */
+/**
+ * A signed compaction part with content is the first part of the conversation (so there is only one), and none stands
+ * in a system message.
+ */
 export function checkCompactions({ doc, messages }: Conversation): Finding | null {
   return firstAmong(messages, (message, at) =>
     firstAmong(message.parts, (part, place) => {
-      if (part.type !== 'compaction' || !isSigned(doc, part) || (at === 0 && place === 0)) return null;
+      if (part.type !== 'compaction') return null;
+      const isSigned =
+        doc.stringMember(part.node, 'signature') !== null && doc.stringMember(part.node, 'content') !== null;
+      if (message.role !== 'system' && (!isSigned || (at === 0 && place === 0))) return null;
       return finding(
         'compaction',
         whereIs(message, part),
-        'A signed compaction part must be the first part of the conversation.',
+        'A compaction part must be the first part of the conversation, and not in a system message.',
       );
     }),
   );
-}
-
-function isSigned(doc: Skim, part: Part): boolean {
-  return doc.kind(doc.member(part.node, 'signature')) === 'string';
 }

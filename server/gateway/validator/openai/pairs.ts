@@ -39,7 +39,7 @@ export function checkCallPairs({ doc, items }: Conversation): Finding | null {
     const id = callId(doc, item);
     if (isAnswered(item)) {
       if (id === null) return item.type === 'tool_search_call' ? null : lacksId(item);
-      if (calls.has(id)) return finding('tool-pair', whereIs(item), `Two calls have the id ${id}.`);
+      if (calls.has(id)) return finding('call-id', whereIs(item), `Two calls have the id ${id}.`);
       calls.set(id, item);
       open.set(id, item);
       return null;
@@ -53,7 +53,7 @@ export function checkCallPairs({ doc, items }: Conversation): Finding | null {
     const fits = call !== undefined && (OUTPUTS[call.type]?.includes(item.type) ?? true);
     if (!fits) return finding('tool-pair', whereIs(item), `No call before it has the id ${id}.`);
     if (isAnswered(call) && !open.delete(id))
-      return finding('tool-pair', whereIs(item), `The call ${id} is answered twice.`);
+      return finding('call-id', whereIs(item), `The call ${id} is answered twice.`);
     return null;
   });
   if (seen !== null) return seen;
