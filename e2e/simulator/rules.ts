@@ -8,6 +8,10 @@ export type Provenance = 'documented' | 'reported' | 'inferred' | 'unverified';
 export const RULES = {
   validate: { provenance: 'documented', default: true },
   'anthropic.empty-text': { provenance: 'reported', default: true },
+  'anthropic.blank-text': { provenance: 'reported', default: true },
+  'anthropic.block-roles': { provenance: 'inferred', default: true },
+  'anthropic.call-names': { provenance: 'reported', default: true },
+  'anthropic.unique-call-ids': { provenance: 'reported', default: true },
   'anthropic.unknown-block-type': { provenance: 'inferred', default: true },
   'anthropic.unknown-nested-field': { provenance: 'inferred', default: true },
   'anthropic.alternating-roles': { provenance: 'reported', default: false },

@@ -95,6 +95,7 @@ export function resetWorld(world: World): void {
   world.rates.clear();
   world.threads.clear();
   world.diagnostics.clear();
+  world.fallbacks.clear();
   world.issued.clear();
   world.issuedItems.clear();
 }

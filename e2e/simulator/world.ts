@@ -1,5 +1,6 @@
 import { PromptCache } from './anthropic/cache.ts';
 import { CacheDiagnostics } from './anthropic/diagnostics.ts';
+import { FallbackPlaces } from './anthropic/fallbacks.ts';
 import { Threads } from './anthropic/threads.ts';
 import type { SimulatorClock } from './clock.ts';
 import { FaultQueue } from './faults.ts';
@@ -43,6 +44,7 @@ export type World = {
   readonly rates: RateBuckets;
   readonly threads: Threads;
   readonly diagnostics: CacheDiagnostics;
+  readonly fallbacks: FallbackPlaces;
   /** Signatures of each Messages answer with tool calls, in order, by the id of its first call. */
   readonly issued: Map<string, readonly string[]>;
   /** Items of Responses answers that were given out after reasoning, by their id: that reasoning. */
@@ -89,6 +91,7 @@ export function createWorld(options: {
     rates: new RateBuckets(),
     threads: new Threads(),
     diagnostics: new CacheDiagnostics(),
+    fallbacks: new FallbackPlaces(),
     issued: new Map(),
     issuedItems: new Map(),
     secret: secretOf(options.seed),

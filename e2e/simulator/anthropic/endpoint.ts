@@ -199,7 +199,9 @@ function refuse(
 function check(call: MessagesCall, world: World, counting: boolean) {
   if (call.refusal !== undefined) return { error: call.refusal };
   const { settings, secret, issued } = world;
-  return checkMessages(call.body, call.entry.headers, { settings, secret, issued, counting });
+  const checked = checkMessages(call.body, call.entry.headers, { settings, secret, issued, counting });
+  const moved = settings.rules.validate ? world.fallbacks.error(call.body) : undefined;
+  return checked.error === undefined && moved !== undefined ? { error: moved } : checked;
 }
 
 /** Prompts above the window are refused; older models also refuse what would not fit with its answer. */
@@ -224,6 +226,7 @@ function remember(
     world.issued.set(first, signatures);
   }
   world.diagnostics.keep(id, body, rule);
+  world.fallbacks.keep(blocks);
   if (thread !== undefined) thread.continuedBy = entry;
   if ((body.thread ?? null) === null) return;
   world.threads.keep(id, body, blocks, senderOf(entry.headers).account, entry.receivedAtMs);

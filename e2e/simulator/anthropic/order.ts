@@ -1,7 +1,8 @@
-import { asArray, asObjects, asString, type JsonObject } from '../json.ts';
+import { asObjects, asString, type JsonObject } from '../json.ts';
 import { isServerResult, type PlacedBlock, type RoleRun, roleRuns } from './blocks.ts';
 import type { ValidityContext } from './context.ts';
 import { type AnthropicError, invalidRequest } from './errors.ts';
+import { placeError } from './places.ts';
 
 /** Roles, their order, empty texts, and pairs of calls and results. */
 export function orderError(body: JsonObject, context: ValidityContext): AnthropicError | undefined {
@@ -17,7 +18,7 @@ export function orderError(body: JsonObject, context: ValidityContext): Anthropi
   return (
     alternationError(messages, context) ??
     systemError(messages, runs, context) ??
-    emptyError(messages, context) ??
+    placeError(body, context) ??
     pairError(runs) ??
     serverToolError(runs, body)
   );
@@ -60,24 +61,6 @@ function systemError(
       return invalidRequest(
         `${path}: role 'system' must be the last message or be followed by an assistant message`,
       );
-    }
-  }
-  return undefined;
-}
-
-function emptyError(messages: readonly JsonObject[], { rules }: ValidityContext): AnthropicError | undefined {
-  if (!rules['anthropic.empty-text']) return undefined;
-  for (const [index, message] of messages.entries()) {
-    const isLastAssistant = index === messages.length - 1 && message.role === 'assistant';
-    const isEmpty = message.content === '' || asArray(message.content).length === 0;
-    if (isEmpty && typeof message.content !== 'string' && !isLastAssistant) {
-      return invalidRequest(
-        `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
-      );
-    }
-    const texts = asObjects(message.content).filter((block) => block.type === 'text');
-    if (message.content === '' || texts.some((block) => block.text === '')) {
-      return invalidRequest('messages: text content blocks must be non-empty');
     }
   }
   return undefined;

@@ -4,6 +4,7 @@ import { progressIn } from '../script/summary.ts';
 import type { OfferedTool, ToolResult, Turn } from '../script/types.ts';
 import type { LoggedRequest } from '../wire/log.ts';
 import { headerOf } from '../wire/log.ts';
+import { changedName } from './tools.ts';
 
 /** Starts of user texts that Claude Code writes on its own; anything else in a user message was typed. */
 const INJECTED = [
@@ -41,7 +42,7 @@ export function readAnthropicTurn(body: JsonObject, request: Pick<LoggedRequest,
         : (summed?.prompt ?? last.text),
     round: (summed?.rounds ?? 0) + assistantRuns(after),
     results: resultRounds(after),
-    tools: asObjects(body.tools).map(toolOf),
+    tools: availableTools(body).map(toolOf),
     cwd: cwdOf(body),
     text: () => promptText(body),
     typed: messages.filter((message) => message.role === 'user').flatMap(typedTexts),
@@ -108,6 +109,8 @@ function lastTyped(messages: readonly JsonObject[]): { index: number; text: stri
 /** After a compaction in the middle of a turn no typed prompt is left: the summary tells where the turn stood. */
 function progressOf(messages: readonly JsonObject[]) {
   const text = textsOf(messages.find((message) => message.role === 'user')).join('\n');
+  const [first] = messages.flatMap((message) => asObjects(message.content));
+  if (first?.type === 'compaction') return progressIn(asString(first.content) ?? '');
   return text.includes('This session is being continued') ? progressIn(text) : undefined;
 }
 
@@ -129,6 +132,17 @@ function resultRounds(messages: readonly JsonObject[]): ToolResult[][] {
 function resultOf(block: JsonObject): ToolResult {
   const parts = asString(block.content) ?? textsOf(block).join('\n');
   return { callId: asString(block.tool_use_id) ?? '', text: parts, isError: block.is_error === true };
+}
+
+/** The tools of the list and those that system messages define, without those that they take away. */
+function availableTools(body: JsonObject): JsonObject[] {
+  let tools = asObjects(body.tools);
+  for (const block of asObjects(body.messages).flatMap((message) => asObjects(message.content))) {
+    const definition = asObject(asObject(block.tool)?.definition);
+    if (block.type === 'tool_addition' && definition !== undefined) tools = [...tools, definition];
+    if (block.type === 'tool_removal') tools = tools.filter((tool) => tool.name !== changedName(block));
+  }
+  return tools;
 }
 
 function toolOf(tool: JsonObject): OfferedTool {
