@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DocId } from '../archive/types.ts';
 import { ContextModeError } from '../kernel/errors.ts';
 import { document } from './schemas.ts';
 import { type ApiContext, reading, router } from './trpc.ts';
@@ -27,11 +28,34 @@ function noDocument(docid: string): ContextModeError {
   });
 }
 
-/** The exact stored bytes of a document. @throws ContextModeError `not_found`. */
-export async function rawBytesOf(ctx: ApiContext, docid: string): Promise<Uint8Array> {
-  const bytes = await ctx.services.archive.readRaw(ctx.services.accountId, docid);
-  if (bytes === null) throw noDocument(docid);
-  return bytes;
+function ambiguousDocument(docid: string, candidates: readonly DocId[]): ContextModeError {
+  return new ContextModeError(
+    'conflict',
+    `${docid} is the beginning of more than one id: ${candidates.join(', ')}.`,
+    { hint: 'Give more digits of the id.' },
+  );
+}
+
+/** A part of the exact stored bytes of a document. */
+export interface DocumentBytes {
+  readonly docid: DocId;
+  readonly bytes: Uint8Array;
+  /** Bytes of the whole. */
+  readonly total: number;
+}
+
+/**
+ * Reads a part of the exact stored bytes of a document.
+ * @throws ContextModeError `not_found`, or `conflict` where the id is the beginning of several.
+ */
+export async function documentBytes(
+  ctx: ApiContext,
+  docid: string,
+  part: { readonly offset: number; readonly length: number },
+): Promise<DocumentBytes> {
+  const answer = await ctx.services.archive.readBytes(ctx.services.accountId, docid, part);
+  if ('found' in answer) return answer.found;
+  throw 'missing' in answer ? noDocument(docid) : ambiguousDocument(docid, answer.ambiguous);
 }
 
 /** One document: readable text, exact bytes. */
@@ -46,14 +70,7 @@ export const documentsRouter = router({
         length,
       });
       if ('found' in answer) return wireDocument(answer.found);
-      if ('missing' in answer) throw noDocument(docid);
-      throw new ContextModeError(
-        'conflict',
-        `${docid} is the beginning of more than one id: ${answer.ambiguous.join(', ')}.`,
-        {
-          hint: 'Give more digits of the id.',
-        },
-      );
+      throw 'missing' in answer ? noDocument(docid) : ambiguousDocument(docid, answer.ambiguous);
     }),
 
   /** A part of the exact bytes in base64, for a view that loads what it shows. */
@@ -61,8 +78,9 @@ export const documentsRouter = router({
     .input(bytesInput)
     .output(z.object({ base64: z.string(), offset: z.int(), total: z.int() }))
     .query(async ({ ctx, input }) => {
-      const bytes = await rawBytesOf(ctx, input.docid);
-      const part = bytes.subarray(input.offset, input.offset + input.length);
-      return { base64: Buffer.from(part).toString('base64'), offset: input.offset, total: bytes.length };
+      const { bytes, total } = await documentBytes(ctx, input.docid, input);
+      const { buffer, byteOffset, byteLength } = bytes;
+      const base64 = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+      return { base64, offset: input.offset, total };
     }),
 });

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { documentInput } from './documents.ts';
 import { listRequestsInput, requestInput } from './requests.ts';
 import type { createCaller } from './router.ts';
-import { document, logPage, logRow, pageOf, request, session } from './schemas.ts';
+import { document, logMatches, logPage, logRow, pageOf, request, session } from './schemas.ts';
 import { searchAnswer, searchInput } from './search.ts';
-import { listSessionsInput, logEntryInput, logInput, sessionInput } from './sessions.ts';
+import { listSessionsInput, logEntryInput, logInput, matchesInput, sessionInput } from './sessions.ts';
 import { connections, consoleLink, settings } from './status.ts';
 
 type Caller = ReturnType<typeof createCaller>;
@@ -64,6 +64,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     input: logInput,
     output: logPage,
     call: (caller, given) => caller.sessions.log(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/matches',
+    operationId: 'findMatches',
+    summary: "Where a text stands in a session's log, as it is written, in any case",
+    input: matchesInput,
+    output: logMatches,
+    call: (caller, given) => caller.sessions.matches(as(given)),
   },
   {
     method: 'GET',

@@ -1,5 +1,5 @@
 import { ContextModeError } from '../kernel/errors.ts';
-import { rawBytesOf } from './documents.ts';
+import { type DocumentBytes, documentBytes } from './documents.ts';
 import { paramsOf } from './endpoints.ts';
 import { sessionIdOf } from './sessions.ts';
 import type { ApiContext } from './trpc.ts';
@@ -31,6 +31,9 @@ const INERT = {
 /** Pictures that a browser shows without running anything. SVG is not one of them. */
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp']);
 
+/** Bytes of a document that are asked of the database at once. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
 function body(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
 }
@@ -49,12 +52,13 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
     parameters: [{ name: 'docid', in: 'path', description: 'whole, or a prefix that is unique' }],
     async answer(ctx, params) {
       const docid = params.docid ?? '';
-      const bytes = await rawBytesOf(ctx, docid);
-      return new Response(body(bytes), {
+      const first = await documentBytes(ctx, docid, { offset: 0, length: PIECE_BYTES });
+      return new Response(streamOf(piecesOf(ctx, first)), {
         headers: {
           ...INERT,
           'content-type': 'application/octet-stream',
-          'content-disposition': attachment(`${docid}.txt`),
+          'content-length': String(first.total),
+          'content-disposition': attachment(`${first.docid}.txt`),
         },
       });
     },
@@ -79,7 +83,7 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
           ...INERT,
           'cache-control': 'private, max-age=86400, immutable',
           'content-type': shown ? found.mime.toLowerCase() : 'application/octet-stream',
-          ...(shown ? {} : { 'content-disposition': attachment(hash) }),
+          'content-disposition': attachment(shown ? `${hash}.${found.mime.split('/')[1]}` : hash),
         },
       });
     },
@@ -98,7 +102,7 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
           hint: 'Name it as ?id=…',
         });
       }
-      return new Response(linesOf(ctx.services.archive.exportSession(ctx.services.accountId, id)), {
+      return new Response(streamOf(linesOf(ctx.services.archive.exportSession(ctx.services.accountId, id))), {
         headers: {
           ...INERT,
           'content-type': 'application/x-ndjson; charset=utf-8',
@@ -120,18 +124,33 @@ export function matchFile(
   return null;
 }
 
-/** Lines as a byte stream that asks for the next line only when the reader has taken the last. */
-function linesOf(lines: AsyncIterable<string>): ReadableStream<Uint8Array> {
-  const iterator = lines[Symbol.asyncIterator]();
+/** The bytes of a document piece by piece: none is asked of the database before the one before it has left. */
+async function* piecesOf(ctx: ApiContext, first: DocumentBytes): AsyncGenerator<Uint8Array> {
+  yield first.bytes;
+  for (let offset = first.bytes.length; offset < first.total; ) {
+    const { bytes } = await documentBytes(ctx, first.docid, { offset, length: PIECE_BYTES });
+    // Deleted meanwhile: an answer that ends before its length is seen as broken off.
+    if (bytes.length === 0) throw new Error('the document went while it was read');
+    yield bytes;
+    offset += bytes.length;
+  }
+}
+
+async function* linesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
+  for await (const line of lines) yield encoder.encode(line.endsWith('\n') ? line : `${line}\n`);
+}
+
+/** Pieces as a byte stream that asks for the next one only when the reader has taken the last. */
+function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await iterator.next();
+      const { done, value } = await pieces.next();
       if (done === true) controller.close();
-      else controller.enqueue(encoder.encode(value.endsWith('\n') ? value : `${value}\n`));
+      else controller.enqueue(value);
     },
     async cancel() {
-      await iterator.return?.();
+      await pieces.return(undefined);
     },
   });
 }

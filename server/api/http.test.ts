@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ArchiveReader, Document, LogRow, SessionRow } from '../archive/types.ts';
+import type { ArchiveReader, DocId, Document, LogRow, SessionRow } from '../archive/types.ts';
 import { manualClock } from '../kernel/clock.ts';
 import { readEnv } from '../kernel/env.ts';
 import { LOCAL_ACCOUNT } from '../kernel/ids.ts';
@@ -156,15 +156,58 @@ it('a stored picture is inert, and one that could run is only ever saved', async
   expect(png.headers.get('content-security-policy')).toContain('sandbox');
   const svg = await rest('/blobs/svg');
   expect(svg.headers.get('content-type')).toBe('application/octet-stream');
-  expect(svg.headers.get('content-disposition')).toContain('attachment');
+  for (const answer of [png, svg]) {
+    expect(answer.headers.get('content-disposition')).toContain('attachment');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  }
 });
 
-it('raw bytes come as they are stored', async () => {
-  const bytes = new Uint8Array([0, 0xed, 0xa0, 0x80, 10]);
-  const { rest } = setUp({ readRaw: async () => bytes.subarray(1) });
-  expect(new Uint8Array(await (await rest('/documents/context-mode-msg-1/raw')).arrayBuffer())).toEqual(
-    bytes.subarray(1),
-  );
+it('raw bytes come as they are stored, in pieces that are asked for one by one', async () => {
+  const bytes = Uint8Array.from({ length: 9_000_001 }, (_, at) => (at * 7) % 256);
+  const asked: number[] = [];
+  const { rest } = setUp({
+    readBytes: async (_account, docid, { offset, length }) => {
+      asked.push(offset);
+      const part = bytes.subarray(offset, offset + length);
+      return { found: { docid: `${docid}23` as DocId, bytes: part, total: bytes.length } };
+    },
+  });
+  const answer = await rest('/documents/context-mode-msg-1/raw');
+  expect(asked).toEqual([0]);
+  expect(answer.headers.get('content-length')).toBe('9000001');
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="context-mode-msg-123.txt"');
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(Buffer.compare(Buffer.from(await answer.arrayBuffer()), bytes)).toBe(0);
+  expect(asked).toEqual([0, 4_194_304, 8_388_608]);
+});
+
+it('raw bytes of an id that names nothing, or several documents, are an error that says so', async () => {
+  const { rest } = setUp({
+    readBytes: async (_account, docid) =>
+      docid === 'a' ? { ambiguous: ['context-mode-msg-aa' as DocId] } : { missing: true },
+  });
+  const several = await rest('/documents/a/raw');
+  expect([several.status, (await several.json()).error.message]).toEqual([
+    409,
+    expect.stringContaining('context-mode-msg-aa'),
+  ]);
+  expect((await rest('/documents/b/raw')).status).toBe(404);
+});
+
+it('a text is sought in a log as it is written when that is asked for', async () => {
+  const asked: unknown[] = [];
+  const { rest, calls } = setUp({
+    findMatches: async (_account, _id, filter) => {
+      asked.push(filter);
+      return { total: 3, matched: 1, items: [{ seq: 4, docid: null, count: 3 }] };
+    },
+  });
+  const found = await rest(`/sessions/${ID}/matches?q=100%25_&after=3&limit=7`);
+  expect(await found.json()).toEqual({ total: 3, matched: 1, items: [{ seq: 4, docid: null, count: 3 }] });
+  expect(asked).toEqual([{ text: '100%_', after: 3, limit: 7 }]);
+  expect((await rest(`/sessions/${ID}/matches`)).status).toBe(400);
+  await rest(`/sessions/${ID}/log?match=100%25&matchMode=literal`);
+  expect(calls).toEqual([expect.objectContaining({ match: '100%', matchMode: 'literal' })]);
 });
 
 it('an export is one JSON object a line', async () => {
@@ -226,32 +269,44 @@ it("a plain form's post changes nothing", async () => {
   expect(calls).toEqual([]);
 });
 
-it('a document whose text is clipped says where it goes on', async () => {
+it('a document says where its text goes on and what became of it; no character is lost on the way', async () => {
   const found = {
     docid: 'context-mode-msg-1',
     kind: 'answer',
     role: 'assistant',
     tool: null,
     input: null,
-    text: 'bc',
+    text: 'b\0\ud83d',
     offset: 1,
-    length: 4,
-    bytes: 4,
+    length: 6,
+    nextOffset: 4,
+    bytes: 6,
     sha256: 'h',
     at: 0,
     durationMs: null,
     sessionId: ID,
     seq: 1,
+    resultSeq: null,
     place: null,
     masked: false,
     confirmed: true,
-    media: [],
+    media: [{ hash: 'ab', mime: 'image/png', bytes: 3 }],
+    changed: { docid: 'context-mode-msg-2', at: 1000, path: '/w/a', kind: 'edit' },
+    fresh: { docid: 'context-mode-msg-3', at: 2000 },
+    sessions: { total: 1, items: [{ sessionId: ID, title: 't', seq: 1 }] },
+    previous: null,
+    next: { docid: 'context-mode-msg-4', seq: 2 },
   } as unknown as Document;
   const { rest } = setUp({ readDocument: async () => ({ found }) });
-  expect(await (await rest('/documents/context-mode-msg-1?offset=1&length=2')).json()).toMatchObject({
-    text: 'bc',
+  expect(await (await rest('/documents/context-mode-msg-1?offset=1&length=3')).json()).toMatchObject({
+    text: 'b\0\ud83d',
     offset: 1,
-    length: 4,
+    length: 6,
+    nextOffset: 4,
+    media: [{ href: '/api/v1/blobs/ab' }],
+    changed: { docid: 'context-mode-msg-2', at: '1970-01-01T00:00:01.000Z', path: '/w/a', kind: 'edit' },
+    fresh: { docid: 'context-mode-msg-3', at: '1970-01-01T00:00:02.000Z' },
+    next: { docid: 'context-mode-msg-4', seq: 2 },
   });
 });
 

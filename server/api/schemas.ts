@@ -51,6 +51,9 @@ export const logRow = z
   })
   .meta({ id: 'LogRow' });
 
+const mention = z.object({ docid: z.string(), at: time });
+const documentPlace = z.object({ docid: z.string(), seq: z.int() });
+
 export const document = z
   .object({
     docid: z.string(),
@@ -61,18 +64,51 @@ export const document = z
     text: z.string().describe('from `offset`; of a tool call, the text of its result'),
     offset: z.int(),
     length: z.int().describe('characters of the whole text'),
+    nextOffset: z
+      .int()
+      .nullable()
+      .describe('the `offset` to read on with; null where `text` reaches the end'),
     bytes: z.int().describe('bytes of the whole stored text'),
     sha256: z.string(),
     at: time,
     durationMs: z.number().nullable(),
     sessionId: id,
     seq: z.int(),
+    resultSeq: z.int().nullable().describe("log position of a call's result"),
     place: z.object({ project: z.string(), path: z.string(), branch: z.string().nullable() }).nullable(),
     masked: z.boolean().describe('parts of the text are masks, not the real text'),
     confirmed: z.boolean().describe('the stored text was read back and its hash compared'),
-    media: z.array(z.object({ hash: z.string(), mime: z.string(), bytes: z.int() })),
+    media: z.array(
+      z.object({
+        hash: z.string(),
+        mime: z.string(),
+        bytes: z.int(),
+        href: z.string().describe('where its bytes are'),
+      }),
+    ),
+    changed: mention
+      .extend({ path: z.string(), kind: z.enum(['write', 'edit', 'delete', 'move']) })
+      .optional()
+      .describe('of a read of a file: the newest later change of the file in the same worktree'),
+    fresh: mention.optional().describe('the newest read of that file after the change'),
+    sessions: z
+      .object({
+        total: z.int(),
+        items: z.array(z.object({ sessionId: id, title: z.string(), seq: z.int() })),
+      })
+      .describe('whose logs hold it: the first twenty'),
+    previous: documentPlace.nullable().describe('the document before it in the log of `sessionId`'),
+    next: documentPlace.nullable().describe('the one behind it'),
   })
   .meta({ id: 'Document' });
+
+export const logMatches = z.object({
+  total: z.int().describe('how often it stands in the log'),
+  matched: z.int().describe('in how many rows'),
+  items: z
+    .array(z.object({ seq: z.int(), docid: z.string().nullable(), count: z.int() }))
+    .describe('the rows, oldest first'),
+});
 
 const count = z.int().nullable();
 

@@ -3,7 +3,7 @@ import type { SessionRow } from '../archive/types.ts';
 import type { Millis } from '../kernel/clock.ts';
 import { ContextModeError } from '../kernel/errors.ts';
 import { isUuid, type Uuid } from '../kernel/ids.ts';
-import { agentName, logPage, logRow, pageOf, project, session } from './schemas.ts';
+import { agentName, logMatches, logPage, logRow, pageOf, project, session } from './schemas.ts';
 import type { ApiContext } from './trpc.ts';
 import { changing, reading, router } from './trpc.ts';
 import { isoOf, wireLogRow, wirePage, wireSession } from './wire.ts';
@@ -24,11 +24,13 @@ export const sessionInput = z.object({ id: z.string() });
 
 export const logInput = z.object({
   id: z.string(),
-  match: z
-    .string()
-    .max(1000)
-    .optional()
-    .describe('SQL LIKE pattern, sought anywhere in a row; ASCII case ignored'),
+  match: z.string().max(1000).optional().describe('sought anywhere in a row'),
+  matchMode: z
+    .enum(['like', 'literal'])
+    .default('like')
+    .describe(
+      '`like`: `match` is a pattern of SQL LIKE, ASCII case ignored; `literal`: as it is written, any case',
+    ),
   kinds: z.string().optional().describe('comma-separated'),
   before: z.coerce.number().int().optional(),
   after: z.coerce.number().int().optional(),
@@ -40,6 +42,13 @@ export const logInput = z.object({
     .max(1_000_000)
     .default(4000)
     .describe('characters of each body at most'),
+});
+
+export const matchesInput = z.object({
+  id: z.string(),
+  q: z.string().min(1).max(1000).describe('sought as it is written, in any case'),
+  after: z.coerce.number().int().optional().describe('only rows behind this log position'),
+  limit: z.coerce.number().int().min(1).max(10_000).default(5000),
 });
 
 export const logEntryInput = z.object({ id: z.string(), seq: z.coerce.number().int() });
@@ -96,17 +105,32 @@ export const sessionsRouter = router({
     .input(logInput)
     .output(logPage)
     .query(async ({ ctx, input }) => {
-      const { id, match, kinds, before, after, limit, clip } = input;
+      const { id, match, matchMode, kinds, before, after, limit, clip } = input;
       await sessionOf(ctx, id);
       const page = await ctx.services.archive.readLog(ctx.services.accountId, sessionIdOf(id), {
         limit,
         clip,
         ...(match === undefined || match === '' ? {} : { match }),
+        ...(matchMode === 'like' ? {} : { matchMode }),
         ...(kinds === undefined || kinds === '' ? {} : { kinds: kinds.split(',') }),
         ...(before === undefined ? {} : { before }),
         ...(after === undefined ? {} : { after }),
       });
       return { matched: page.matched, showing: page.showing, rows: page.rows.map(wireLogRow) };
+    }),
+
+  matches: reading
+    .input(matchesInput)
+    .output(logMatches)
+    .query(async ({ ctx, input }) => {
+      const { id, q, after, limit } = input;
+      await sessionOf(ctx, id);
+      const found = await ctx.services.archive.findMatches(ctx.services.accountId, sessionIdOf(id), {
+        text: q,
+        limit,
+        ...(after === undefined ? {} : { after }),
+      });
+      return { ...found, items: [...found.items] };
     }),
 
   logEntry: reading

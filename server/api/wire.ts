@@ -24,7 +24,15 @@ export function wireLogRow(row: LogRow): WireLogRow {
 
 /** A document as it leaves. */
 export function wireDocument(found: Document): WireDocument {
-  return { ...found, at: isoOf(found.at), media: [...found.media] };
+  const { changed, fresh, ...rest } = found;
+  return {
+    ...rest,
+    at: isoOf(found.at),
+    media: found.media.map((one) => ({ ...one, href: `/api/v1/blobs/${one.hash}` })),
+    ...(changed === undefined ? {} : { changed: { ...changed, at: isoOf(changed.at) } }),
+    ...(fresh === undefined ? {} : { fresh: { ...fresh, at: isoOf(fresh.at) } }),
+    sessions: { total: found.sessions.total, items: [...found.sessions.items] },
+  };
 }
 
 /** A request row as it leaves. */
