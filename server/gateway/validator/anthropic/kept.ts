@@ -124,7 +124,7 @@ export class KeptWalk {
   ): Finding | null {
     if (sources.length > 1 && !joins)
       return finding('kept', whereIs(message), 'Messages of the client were joined.');
-    if (this.part > 0 && !endsHidden)
+    if (this.part > 0 && this.element === sources.at(-1) && !endsHidden)
       return finding('kept', whereIs(message), 'A message of the client was divided.');
     if (sources.length > 0) return null;
     const keys = this.conversation.doc.children(message.node).length;
