@@ -57,11 +57,12 @@ export function walkRows(step: 1 | -1): void {
   row?.scrollIntoView({ block: 'nearest' });
 }
 
-/** Brings the keyboard to the page's search field. */
-export function focusSearch(event: KeyboardEvent): void {
+/** Brings the keyboard to the page's search field; false: it has none. */
+export function focusSearch(event: KeyboardEvent): boolean {
   const field = document.querySelector<HTMLInputElement>('[data-search]');
-  if (field === null) return;
+  if (field === null) return false;
   event.preventDefault();
   field.focus();
   field.select();
+  return true;
 }

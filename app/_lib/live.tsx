@@ -21,10 +21,16 @@ function isOpenPage(
   data: unknown,
   changed: readonly (string | null)[],
 ): boolean {
-  const { input } = (queryKey[1] ?? {}) as { input?: { id?: string; limit?: number } };
-  if (input?.id === undefined || !changed.includes(input.id)) return false;
+  const { input } = (queryKey[1] ?? {}) as { input?: { limit?: number } };
+  if (input === undefined || !changed.includes(sessionOf(queryKey))) return false;
   const showing = (data as { showing?: number } | undefined)?.showing;
   return input.limit === 1 || showing !== input.limit;
+}
+
+/** The session that a question is about; the empty text where it is about none. */
+function sessionOf(queryKey: readonly unknown[]): string {
+  const { input } = (queryKey[1] ?? {}) as { input?: { id?: string } };
+  return input?.id ?? '';
 }
 
 /** Listens for news and makes the lists on the screen ask again. */
@@ -50,6 +56,10 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
         queryKey: trpc.sessions.log.pathKey(),
         predicate: ({ queryKey, state }) =>
           changed.includes('all') || isOpenPage(queryKey, state.data, changed),
+      });
+      void queries.invalidateQueries({
+        queryKey: trpc.sessions.matches.pathKey(),
+        predicate: ({ queryKey }) => changed.includes('all') || changed.includes(sessionOf(queryKey)),
       });
       void queries.invalidateQueries({ queryKey: trpc.requests.pathKey() });
       void queries.invalidateQueries({ queryKey: trpc.status.connections.queryKey() });

@@ -35,6 +35,13 @@ export function failureOf(thrown: unknown): Failure {
   };
 }
 
+/** True where the server has understood a call and refused it for what it asks: no fault, and nothing to try again. */
+export function isAnswer(thrown: unknown): boolean {
+  return (
+    thrown instanceof TRPCClientError && (thrown.data as { httpStatus?: number } | null)?.httpStatus === 400
+  );
+}
+
 /** Only what may heal by itself is tried again; an answer such as "no such session" stands. */
 function mayHeal(failures: number, thrown: unknown): boolean {
   if (failures >= 2) return false;

@@ -40,7 +40,14 @@ export function Commands({ children }: { readonly children: ReactNode }) {
       },
     ],
     ['?', () => setKeys(true)],
-    ['/', focusSearch],
+    [
+      '/',
+      (event) => {
+        if (focusSearch(event)) return;
+        event.preventDefault();
+        router.push('/archive/search');
+      },
+    ],
   ]);
 
   useEffect(() => {

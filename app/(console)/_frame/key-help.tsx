@@ -15,7 +15,7 @@ const GROUPS: readonly {
     keys: [
       ['⌘K', 'Go to anything (Ctrl K works too)'],
       ['?', 'This list'],
-      ['/', 'Search on this page'],
+      ['/', 'Search on this page, or everywhere where it has no search'],
       ['Esc', 'Close the pane at the right; leave a field'],
       ...SCREENS.map((screen) => [`g ${screen.key}`, screen.label] as const),
     ],
@@ -39,6 +39,26 @@ const GROUPS: readonly {
       ['N', 'Hit before'],
       ['Home', 'To the beginning'],
       ['End', 'To the newest'],
+      [':', 'Go to a position or a time'],
+    ],
+  },
+  {
+    title: 'Among hits',
+    keys: [
+      ['j', 'Next hit (the arrows work too)'],
+      ['k', 'Hit before'],
+      ['Enter', 'Open the document at the match'],
+      ['t', 'Open its session at that place'],
+    ],
+  },
+  {
+    title: 'In a document',
+    keys: [
+      ['/', 'Find words in it'],
+      ['n', 'Next match'],
+      ['N', 'Match before'],
+      ['[', 'Document before in its session'],
+      [']', 'Next document'],
     ],
   },
 ];

@@ -45,12 +45,20 @@ export function paletteGroups(
     { title: 'Documents', entries: found.document === null ? [] : [documentEntry(found.document)] },
     { title: 'Screens', entries: screens.filter((one) => isNamed(words, one.words)) },
     { title: 'Sessions', entries: found.sessions.map(sessionEntry) },
+    { title: 'Archive', entries: [searchEntry(words.trim())] },
     { title: 'Do', entries: acts.filter((one) => isNamed(words, one.words)) },
   ].filter((group) => group.entries.length > 0);
 }
 
 function entry(value: string, icon: IconName, words: string, act: PaletteAct): PaletteEntry {
   return { value, icon, words, act, isId: false, note: null };
+}
+
+function searchEntry(q: string): PaletteEntry {
+  const words = q === '' ? 'Search every word of the archive' : `Search the archive for “${q}”`;
+  return entry('search', 'search', words, {
+    go: `/archive/search${q === '' ? '' : `?${new URLSearchParams({ q })}`}`,
+  });
 }
 
 function sessionEntry(session: WireSession): PaletteEntry {

@@ -10,6 +10,7 @@ import { notify } from '@/app/_ui/toast.tsx';
 import type { WireSession } from '@/server/api/index.ts';
 import { systemClock } from '@/server/kernel/clock.ts';
 import { titleOf, useUndoDeletion } from '../../_sessions/session-table.tsx';
+import { searchAddress } from '../search/search-state.ts';
 
 /** What can be done with a session. */
 export function SessionActions({ session }: { readonly session: WireSession }) {
@@ -27,6 +28,9 @@ export function SessionActions({ session }: { readonly session: WireSession }) {
         </button>
       }
     >
+      <MenuLink href={searchAddress({ session: session.id })}>
+        <Icon name="search" /> Search in this session, best first
+      </MenuLink>
       <MenuLink href={`/api/v1/export/session?id=${session.id}`} download>
         <Icon name="download" /> Export as JSON Lines
       </MenuLink>

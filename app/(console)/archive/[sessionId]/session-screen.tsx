@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { AGENT_NAMES, folderName } from '@/app/_lib/agents.ts';
 import { failureOf, useTRPC } from '@/app/_lib/trpc.tsx';
 import { ErrorState, Loading } from '@/app/_ui/states.tsx';
@@ -66,8 +66,32 @@ export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
   );
 }
 
+/** The position that the end of an address names (`#1200`), once and again whenever it changes. */
+function useNamedPosition(goTo: (seq: number) => void): void {
+  const latest = useRef(goTo);
+  useEffect(() => {
+    latest.current = goTo;
+  });
+  useEffect(() => {
+    const follow = () => {
+      const seq = /^#(\d{1,9})$/.exec(window.location.hash)?.[1];
+      if (seq === undefined) return;
+      window.history.replaceState(
+        window.history.state,
+        '',
+        window.location.pathname + window.location.search,
+      );
+      latest.current(Number(seq));
+    };
+    follow();
+    window.addEventListener('hashchange', follow);
+    return () => window.removeEventListener('hashchange', follow);
+  }, []);
+}
+
 function Views({ session }: { readonly session: WireSession }) {
   const [state, setState] = useQueryStates(STATE, { history: 'replace' });
+  useNamedPosition((at) => void setState({ at }));
   const walk = useHitWalk(session.id, state.find, state.at, (at) => void setState({ at }));
   const { arrive, select } = walk;
   const openDocument = useCallback(

@@ -1,10 +1,11 @@
 'use client';
 
 import Link from 'next/link';
+import { useQueryStates } from 'nuqs';
 import { buttonClass } from '@/app/_ui/button.tsx';
 import { Icon } from '@/app/_ui/icon.tsx';
 import { Pane } from '@/app/_ui/pane.tsx';
-import { documentAddress } from './document-state.ts';
+import { DOCUMENT_STATE, documentAddress, openedAt } from './document-state.ts';
 import { type DocumentPlace, DocumentView } from './document-view.tsx';
 import { documentTitle, useDocument } from './use-document.ts';
 
@@ -26,6 +27,7 @@ export function DocumentPane({
   readonly onClose: () => void;
 }) {
   const query = useDocument(docid);
+  const [, setState] = useQueryStates(DOCUMENT_STATE, { history: 'replace' });
   return (
     <Pane
       label="Document"
@@ -45,7 +47,14 @@ export function DocumentPane({
         </>
       }
     >
-      <DocumentView key={docid} query={query} words={words} here={here ?? null} place={place ?? null} />
+      <DocumentView
+        key={docid}
+        query={query}
+        words={words}
+        here={here ?? null}
+        place={place ?? null}
+        open={(next) => void setState(openedAt(next))}
+      />
     </Pane>
   );
 }

@@ -11,6 +11,7 @@ import { TabPanel, Tabs } from '@/app/_ui/tabs.tsx';
 import { Time } from '@/app/_ui/time.tsx';
 import type { WireDocument } from '@/server/api/index.ts';
 import { DocumentFacts } from './document-facts.tsx';
+import { Changed, Neighbours, type OpenDocument } from './document-links.tsx';
 import { DOCUMENT_STATE, placeAddress } from './document-state.ts';
 import { Exact } from './exact.tsx';
 import { MediaList } from './media.tsx';
@@ -36,6 +37,7 @@ interface ViewProps {
   readonly here: string | null;
   /** Where it was found; null: where it was seen first. */
   readonly place: DocumentPlace | null;
+  readonly open: OpenDocument;
 }
 
 /** A document in its views, as soon as it is there. */
@@ -55,14 +57,14 @@ export function DocumentView(props: ViewProps & { readonly query: ReturnType<typ
 }
 
 function Views(props: ViewProps & { readonly found: WireDocument }) {
-  const { found, words, here } = props;
+  const { found, words, here, open } = props;
   const [view, setView] = useQueryState('view', DOCUMENT_STATE.view);
   const [offset] = useQueryState('off', DOCUMENT_STATE.off);
   const text = useDocumentText(found, offset);
   const place = props.place ?? found;
   return (
     <>
-      <Standing found={found} text={text} place={place.sessionId === here ? null : place} />
+      <Standing found={found} text={text} place={place.sessionId === here ? null : place} open={open} />
       <Tabs label="Views of the document" tabs={TABS} value={view} onChange={(next) => void setView(next)}>
         <TabPanel value="readable">
           <Readable found={found} text={text} words={words} />
@@ -71,7 +73,7 @@ function Views(props: ViewProps & { readonly found: WireDocument }) {
           <Exact docid={found.docid} bytes={found.bytes} />
         </TabPanel>
         <TabPanel value="facts">
-          <DocumentFacts found={found} />
+          <DocumentFacts found={found} here={here} />
         </TabPanel>
       </Tabs>
     </>
@@ -83,8 +85,9 @@ function Standing(props: {
   readonly found: WireDocument;
   readonly text: DocumentText;
   readonly place: DocumentPlace | null;
+  readonly open: OpenDocument;
 }) {
-  const { found, text, place } = props;
+  const { found, text, place, open } = props;
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 px-4 pt-2 text-sm text-soft">
       {found.confirmed ? (
@@ -114,7 +117,12 @@ function Standing(props: {
           In its session
         </Link>
       )}
+      {found.sessions.total > 1 ? <span>in {found.sessions.total} sessions</span> : null}
       {text.whole ? <CopyButton text={() => [...text.pieces.values()].join('')} what="the text" /> : null}
+      <span className="ml-auto">
+        <Neighbours found={found} open={open} />
+      </span>
+      <Changed found={found} open={open} />
       {found.masked ? (
         <p className="w-full text-warn">
           Parts are masked: a secret or an e-mail address stands here as a mask. This is not the real text;

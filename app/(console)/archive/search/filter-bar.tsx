@@ -52,14 +52,11 @@ export function FilterBar(props: {
         {state.session === '' ? null : (
           <SessionChip id={state.session} onClear={() => onChange({ session: null })} />
         )}
-        <Button
-          look="quiet"
-          aria-expanded={more || hasRare}
-          disabled={hasRare}
-          onClick={() => setMore((open) => !open)}
-        >
-          More
-        </Button>
+        {hasRare ? null : (
+          <Button look="quiet" aria-expanded={more} onClick={() => setMore((open) => !open)}>
+            {more ? 'Fewer filters' : 'More filters'}
+          </Button>
+        )}
         {isNarrowed(state) ? (
           <Button look="quiet" onClick={() => onChange(NO_FILTER)}>
             Clear

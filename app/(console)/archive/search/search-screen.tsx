@@ -8,9 +8,9 @@ import { integer } from '@/app/_lib/format.ts';
 import { useKeys, walkRows } from '@/app/_lib/keys.tsx';
 import { useNow } from '@/app/_lib/now.tsx';
 import { useSettled } from '@/app/_lib/settled.ts';
-import { failureOf, useTRPC } from '@/app/_lib/trpc.tsx';
+import { failureOf, isAnswer, useTRPC } from '@/app/_lib/trpc.tsx';
 import { Icon } from '@/app/_ui/icon.tsx';
-import { ErrorState, Loading } from '@/app/_ui/states.tsx';
+import { EmptyState, ErrorState, Loading } from '@/app/_ui/states.tsx';
 import type { WireSearchHit } from '@/server/api/index.ts';
 import { Page } from '../../_frame/page.tsx';
 import { DocumentPane } from '../_document/document-pane.tsx';
@@ -102,13 +102,14 @@ function Results(props: {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [fetchNextPage, hasNextPage, isFetchingNextPage]);
   if (state.q.trim() === '') return <HowToSearch />;
-  if (found.isError && hits.length === 0) {
-    return (
-      <ErrorState
-        title="This search found no answer"
-        failure={failureOf(found.error)}
-        retry={() => void found.refetch()}
-      />
+  if (found.isError && (hits.length === 0 || found.isPlaceholderData)) {
+    const failure = failureOf(found.error);
+    return isAnswer(found.error) ? (
+      <EmptyState title={failure.message}>
+        <p>{failure.hint}</p>
+      </EmptyState>
+    ) : (
+      <ErrorState title="This search got no answer" failure={failure} retry={() => void found.refetch()} />
     );
   }
   if (found.data === undefined) return <Loading what="hits" />;

@@ -87,9 +87,8 @@ export function searchOf(
 }
 
 /** True if something beside the words narrows a search. */
-export function isNarrowed(state: SearchState): boolean {
-  const { q: _, since: _since, until: _until, span, ...filters } = state;
-  return span !== 'all' || Object.values(filters).some((value) => value !== '');
+export function isNarrowed({ project, session, thread, kind, role, tool, path, span }: SearchState): boolean {
+  return span !== 'all' || [project, session, thread, kind, role, tool, path].some((value) => value !== '');
 }
 
 /** No filter at all. */

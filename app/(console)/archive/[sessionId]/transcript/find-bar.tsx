@@ -1,9 +1,11 @@
 'use client';
 
+import Link from 'next/link';
 import { integer } from '@/app/_lib/format.ts';
 import { Button } from '@/app/_ui/button.tsx';
 import { Icon } from '@/app/_ui/icon.tsx';
 import { SearchInput } from '@/app/_ui/input.tsx';
+import { searchAddress } from '../../search/search-state.ts';
 import type { HitWalk } from './use-hits.ts';
 
 /** Search in one transcript: the words, how many hits, and the way from one to the next. */
@@ -16,7 +18,21 @@ export function FindBar(props: {
   const { hop } = walk;
   return (
     <search className="flex min-w-0 items-center gap-1">
-      <span role="status" className="min-w-0 truncate pr-1 text-sm text-faint">
+      {words.trim() !== '' && walk.total === 0 && !walk.pending ? (
+        <Link
+          href={searchAddress({ q: words })}
+          className="shrink-0 pr-1 text-sm text-accent hover:underline max-md:hidden"
+        >
+          Search everything
+        </Link>
+      ) : null}
+      <span
+        role="status"
+        className="min-w-0 truncate pr-1 text-sm text-faint"
+        title={
+          walk.times > walk.total ? `${integer(walk.times)} times in ${integer(walk.total)} parts` : undefined
+        }
+      >
         {countOf(words, walk)}
       </span>
       {words === '' ? null : (
@@ -69,6 +85,6 @@ function countOf(words: string, { seqs, total, pending, hit }: HitWalk): string 
   if (total === 0) return 'No hit';
   const place = hit === null ? 0 : seqs.indexOf(hit) + 1;
   const whole =
-    total > seqs.length ? `the newest ${integer(seqs.length)} of ${integer(total)}` : integer(total);
+    total > seqs.length ? `the first ${integer(seqs.length)} of ${integer(total)}` : integer(total);
   return place === 0 ? `${whole} ${total === 1 ? 'hit' : 'hits'}` : `${place} of ${whole}`;
 }

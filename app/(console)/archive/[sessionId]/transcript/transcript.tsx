@@ -2,15 +2,19 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { isTyping, useKeys } from '@/app/_lib/keys.tsx';
+import { integer } from '@/app/_lib/format.ts';
+import { useKeys } from '@/app/_lib/keys.tsx';
 import { failureOf } from '@/app/_lib/trpc.tsx';
 import { Button } from '@/app/_ui/button.tsx';
 import { ScrollRegion } from '@/app/_ui/scroll-region.tsx';
 import { EmptyState, ErrorState, Loading } from '@/app/_ui/states.tsx';
 import type { WireLogRow } from '@/server/api/index.ts';
+import { systemClock } from '@/server/kernel/clock.ts';
+import { GoToDialog } from './go-to.tsx';
 import { isFolded, type Part } from './parts.ts';
 import { TranscriptRow } from './row.tsx';
 import type { RowActs } from './row-pieces.tsx';
+import { type Align, useGoTo } from './use-go-to.ts';
 import { type Log, useLog } from './use-log.ts';
 
 interface TranscriptProps {
@@ -112,18 +116,61 @@ function Reader(props: TranscriptProps & { readonly log: Log }) {
           })}
         </div>
       </div>
-      {to < log.first + log.count - 1 ? (
-        <div className="pointer-events-none sticky bottom-3 flex justify-end pr-4">
+      <Position log={log} sessionId={props.sessionId} seen={{ from, to }} current={at} goTo={goTo} />
+    </ScrollRegion>
+  );
+}
+
+/** Sessions of so many positions tell where the reader is, and take him anywhere. */
+const LONG = 100;
+
+/** Where the reader is in a long transcript, and the ways to other places. */
+function Position(props: {
+  readonly log: Log;
+  readonly sessionId: string;
+  readonly seen: { readonly from: number; readonly to: number };
+  readonly current: number;
+  readonly goTo: (seq: number) => void;
+}) {
+  const { log, sessionId, seen, current, goTo } = props;
+  const [open, setOpen] = useState(false);
+  const last = log.first + log.count - 1;
+  const isLong = log.count > LONG;
+  useKeys([[':', () => setOpen(true)]]);
+  const middle = Math.min(last, Math.max(log.first, Math.round((seen.from + seen.to) / 2)));
+  const here = current >= seen.from && current <= seen.to ? current : middle;
+  const part = log.parts.get(here) ?? log.parts.get(seen.from);
+  const day = part?.shape === 'row' ? Date.parse(part.row.at) : systemClock.now();
+  return (
+    <>
+      <div className="pointer-events-none sticky bottom-3 flex justify-end gap-1.5 pr-4">
+        {isLong ? (
           <Button
             size="small"
             className="pointer-events-auto shadow-float"
-            onClick={() => goTo(log.first + log.count - 1)}
+            aria-label={`Go to a position or a time; at ${integer(here)} of ${integer(last)}`}
+            title="Go to a position or a time (:)"
+            onClick={() => setOpen(true)}
           >
+            {integer(here)} of {integer(last)}
+          </Button>
+        ) : null}
+        {seen.to < last ? (
+          <Button size="small" className="pointer-events-auto shadow-float" onClick={() => goTo(last)}>
             To the newest
           </Button>
-        </div>
-      ) : null}
-    </ScrollRegion>
+        ) : null}
+      </div>
+      <GoToDialog
+        open={open}
+        onOpenChange={setOpen}
+        sessionId={sessionId}
+        first={log.first}
+        last={last}
+        day={day}
+        goTo={goTo}
+      />
+    </>
   );
 }
 
@@ -152,70 +199,6 @@ function useFolds() {
 function shownSeq(parts: ReadonlyMap<number, Part>, seq: number): number {
   const part = parts.get(seq);
   return part?.shape === 'inside' ? part.callSeq : seq;
-}
-
-/** Where a part that is gone to comes to stand. */
-type Align = 'center' | 'auto';
-
-/**
- * Goes to a position: scrolls there, again once its rows are known and measured, and gives it the keyboard.
- * Also follows `at` when something outside (a hit, an address) moves it.
- */
-function useGoTo(parts: {
-  readonly log: Log;
-  readonly scroller: RefObject<HTMLElement | null>;
-  readonly scrollTo: (index: number, align: Align) => void;
-  readonly at: number;
-  readonly onArrive: (seq: number) => void;
-}): { readonly goTo: (seq: number, align?: Align) => void; readonly cursor: RefObject<number> } {
-  const { log, scroller, at, onArrive } = parts;
-  const [target, setTarget] = useState<{ readonly seq: number; readonly align: Align } | null>(
-    at === 0 ? null : { seq: at, align: 'center' },
-  );
-  const scrollTo = useRef(parts.scrollTo);
-  const drawn = useRef(at);
-  useEffect(() => {
-    scrollTo.current = parts.scrollTo;
-    drawn.current = at;
-  });
-  const arrived = useRef(at);
-  // Where the reader is on the way to: keys that follow quickly go on from here, not from what is drawn already.
-  const cursor = useRef(at);
-  // Positions that this very code has announced: when they come back as `at`, the reader may be further on already.
-  const announced = useRef<number[]>([]);
-  useEffect(() => {
-    const echo = announced.current.indexOf(at);
-    if (echo >= 0) announced.current.splice(0, echo + 1);
-    if (echo >= 0 || at === 0 || arrived.current === at) return;
-    cursor.current = at;
-    const onScreen = scroller.current?.querySelector(`[data-seq="${at}"]`) ?? null;
-    if (onScreen !== null && onScreen === document.activeElement?.closest('[data-seq]')) arrived.current = at;
-    else setTarget({ seq: at, align: 'center' });
-  }, [at, scroller]);
-
-  const known = target === null ? undefined : log.parts.get(target.seq);
-  useEffect(() => {
-    if (target === null) return;
-    const shown = known?.shape === 'inside' ? known.callSeq : target.seq;
-    scrollTo.current(shown - log.first, target.align);
-    if (known === undefined) return;
-    const frame = requestAnimationFrame(() => {
-      scrollTo.current(shown - log.first, target.align);
-      arrived.current = shown;
-      cursor.current = shown;
-      if (drawn.current !== shown) announced.current.push(shown);
-      onArrive(shown);
-      setTarget(null);
-      const row = scroller.current?.querySelector<HTMLElement>(`[data-seq="${shown}"]`) ?? null;
-      if (!isTyping(document.activeElement)) row?.focus({ preventScroll: true });
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [target, known, log.first, onArrive, scroller]);
-  const goTo = useCallback((seq: number, align: Align = 'center') => {
-    cursor.current = seq;
-    setTarget({ seq, align });
-  }, []);
-  return { goTo, cursor };
 }
 
 /** The keys of a transcript: walk, fold, open, hits, ends. */

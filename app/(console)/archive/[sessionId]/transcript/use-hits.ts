@@ -2,17 +2,22 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useSettled } from '@/app/_lib/settled.ts';
 import { useTRPC } from '@/app/_lib/trpc.tsx';
 
-/** Hits that are walked at most; with more, the newest. */
-const MOST = 5000;
+/** Rows that are walked at most; with more, the first ones. */
+const MOST = 10_000;
+/** Milliseconds that the words must rest before they are looked for. */
+const REST_MS = 150;
 
 /** Where words stand in a session's log. */
 export interface Hits {
   /** Log positions, ascending. */
   readonly seqs: readonly number[];
-  /** Hits in the whole log; more than `seqs` holds only beyond {@link MOST}. */
+  /** Rows with a hit in the whole log; more than `seqs` holds only beyond {@link MOST}. */
   readonly total: number;
+  /** How often the words stand in them. */
+  readonly times: number;
   readonly pending: boolean;
 }
 
@@ -80,21 +85,23 @@ export function useHitWalk(
 
 function useHits(sessionId: string, words: string): Hits {
   const trpc = useTRPC();
+  const q = useSettled(words, REST_MS);
   const active = words.trim() !== '';
   const found = useQuery(
-    trpc.sessions.log.queryOptions(
-      { id: sessionId, match: words, limit: MOST, clip: 0 },
-      { enabled: active, placeholderData: keepPreviousData },
+    trpc.sessions.matches.queryOptions(
+      { id: sessionId, q, limit: MOST },
+      { enabled: q.trim() !== '', placeholderData: keepPreviousData },
     ),
   );
   const seqs = useMemo(
-    () => (active ? (found.data?.rows.map((row) => row.seq) ?? []) : []),
+    () => (active ? (found.data?.items.map((one) => one.seq) ?? []) : []),
     [active, found.data],
   );
   return {
     seqs,
     total: active ? (found.data?.matched ?? 0) : 0,
-    pending: active && (found.isPending || found.isPlaceholderData),
+    times: active ? (found.data?.total ?? 0) : 0,
+    pending: active && (q !== words || found.isPending || found.isPlaceholderData),
   };
 }
 
