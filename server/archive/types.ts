@@ -149,6 +149,23 @@ export interface PreamblePart {
   readonly body: Uint8Array;
 }
 
+/** What is asked of a chain whose agent names no session. */
+export interface ChainQuestion {
+  /** The newest message of the chain that is stored; null: none is. */
+  readonly newest: MessageHash | null;
+  /** Ids of the tool calls in it that are new, looked for where no message is known. */
+  readonly calls: readonly string[];
+}
+
+/** The session that a chain was found in. */
+export interface ChainSession {
+  readonly clientSessionId: string;
+  /** Its main line. */
+  readonly threadId: Uuid;
+  /** The message that was asked for is the newest of that line. */
+  readonly atHead: boolean;
+}
+
 /** What the recorder asks of the store. Every call may be slow or fail; no agent waits for one. */
 export interface ArchiveWriter {
   /** The account's key for hashes and masks (32 bytes), made at the first call. */
@@ -175,6 +192,10 @@ export interface ArchiveWriter {
     parent: MessageHash,
     wanted?: MessageHash | null,
   ): Promise<readonly StoredMessage[]>;
+  /** The session of an agent that a chain goes on in; null: none. For agents that name no session. */
+  sessionOfChain(accountId: Uuid, agent: AgentName, question: ChainQuestion): Promise<ChainSession | null>;
+  /** True if one of these messages is stored and is an answer. */
+  holdsAnswer(accountId: Uuid, messages: readonly MessageHash[]): Promise<boolean>;
   saveRequest(record: RequestRecord): Promise<void>;
   /**
    * Keeps a preamble once under its hash, where a kept request refers to it. `partsOf` (masked parts, in order) is called
@@ -193,6 +214,8 @@ export interface ArchiveWriter {
    * how many items were indexed, and whether more work waits.
    */
   index(accountId: Uuid): Promise<{ readonly indexed: number; readonly more: boolean }>;
+  /** The accounts whose index waits for work. */
+  accountsToIndex(): Promise<readonly Uuid[]>;
   /** Reads back what is not confirmed yet, compares hashes, sets the mark; returns how many were confirmed. */
   confirm(accountId: Uuid, limit: number): Promise<number>;
 }

@@ -31,6 +31,8 @@ export interface AgentForms {
   readonly reminderOf: (item: ComparableItem) => string | null;
   /** True for a part of an answer that the agent leaves out of what it sends back. */
   readonly isDropped: (item: ComparableItem, answer: readonly ComparableItem[]) => boolean;
+  /** True if a call came back under another name and with another input; its id is the same. */
+  readonly isRenamed?: (known: ComparableItem, echoed: ComparableItem) => boolean;
 }
 
 /** The forms of an agent that sends everything back as it was. */
@@ -62,7 +64,8 @@ const DIFFERENT: FormVerdict = { verdict: 'different' };
  * Decides whether a message is a known one in another form. The forms are: a reminder that was a part of its own is
  * folded into a tool result's text behind an empty line (blanks at that text's end are lost then), or stands in the
  * next system message, before or behind what that one said already, and both ways back; of equal reminders fewer come
- * back, but one at least; a tool call's input has further keys; an answer lacks reasoning, blank texts and what
+ * back, but one at least; a tool call's input has further keys, or the call is
+ * {@link AgentForms.isRenamed}; an answer lacks reasoning, blank texts and what
  * {@link AgentForms.isDropped} names. Everything else must be equal, part by part and in order. Parts that have images
  * or files are never judged the same here.
  */
@@ -104,13 +107,14 @@ function sameAnswer(
   const echoed = kept(incoming).filter((item) => !forms.isDropped(item, incoming));
   // Nothing left would make every answer without words the same.
   if (produced.length !== echoed.length || produced.length === 0) return false;
-  return echoed.every((item, index) => sameAnswerPart(produced[index] as ComparableItem, item));
+  return echoed.every((item, index) => sameAnswerPart(produced[index] as ComparableItem, item, forms));
 }
 
-function sameAnswerPart(known: ComparableItem, echoed: ComparableItem): boolean {
+function sameAnswerPart(known: ComparableItem, echoed: ComparableItem, forms: AgentForms): boolean {
   if (known.kind !== echoed.kind) return false;
   if (known.kind === 'answer') return known.text === echoed.text && !hasMedia(known) && !hasMedia(echoed);
   if (known.kind !== 'tool_call') return sameItem(known, echoed);
+  if (known.tool?.callId === echoed.tool?.callId && forms.isRenamed?.(known, echoed)) return true;
   return (
     known.tool?.callId === echoed.tool?.callId &&
     known.tool?.name === echoed.tool?.name &&

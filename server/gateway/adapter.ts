@@ -1,5 +1,6 @@
 import type { AgentForms, Identity, Message, Slice, Usage } from '../conversation/index.ts';
 import type { Door } from '../kernel/env.ts';
+import type { ElementHints } from './reading/injected.ts';
 
 /** The head of a request as the adapters may see it: names in lower case, credentials taken out. */
 export interface RequestHead {
@@ -42,8 +43,11 @@ export interface ProtocolAdapter {
   routeOf(head: RequestHead): 'generation' | 'count' | 'other';
   /** Finds identity, elements and preamble; null where the body is not an object that can be scanned. */
   readRequest(head: RequestHead, body: Uint8Array): ReadRequest | null;
-  /** Parses one element. Bytes that are not JSON give one `unknown` item that holds them. */
-  parseMessage(element: Uint8Array): Message;
+  /**
+   * Parses one element. Bytes that are not JSON give one `unknown` item that holds them. With `hints` the words that an
+   * agent puts into a person's message are told by that agent's rules.
+   */
+  parseMessage(element: Uint8Array, hints?: ElementHints): Message;
   /** How the protocol's agents change what they send again. */
   readonly forms: AgentForms;
   /** Reads a decoded answer, whole or broken off; `contentType` as the response said it. */

@@ -12,6 +12,7 @@ import { childrenOf, lookUpSlices } from './recognise.ts';
 import { saveAnswer, saveOutcome, savePreamble, saveRequest } from './requests.ts';
 import { accountsToIndex, indexSome } from './search-index.ts';
 import { openThread } from './threads.ts';
+import { holdsAnswer, sessionOfChain } from './unnamed.ts';
 
 /** What the writer takes from outside. */
 export interface WriterOptions {
@@ -47,6 +48,8 @@ export function createArchiveWriter(pool: StorePool, options: WriterOptions): Ar
       openThread(pool, clock, accountId, identity, place, at).catch(forgetPlaces),
     lookUpSlices: (accountId, slices) => lookUpSlices(pool, accountId, slices),
     childrenOf: (accountId, parent, wanted) => childrenOf(pool, accountId, parent, wanted),
+    sessionOfChain: (accountId, agent, question) => sessionOfChain(pool, accountId, agent, question),
+    holdsAnswer: (accountId, messages) => holdsAnswer(pool, accountId, messages),
     saveRequest: (record) => saveRequest(pool, record),
     savePreamble: (accountId, hash, partsOf) => savePreamble(pool, accountId, hash, partsOf),
     append: async (batch) =>

@@ -13,7 +13,7 @@ import {
   stringMember,
 } from '../../conversation/index.ts';
 import type { RequestHead } from '../adapter.ts';
-import { agentOf, openCodeSession } from '../reading/agents.ts';
+import { agentOf, openCodeSession, SUMMARIZER, TITLE_WRITER } from '../reading/agents.ts';
 
 /** Fields larger than this are not parsed to learn who sent a request. */
 const READ_LIMIT = 512 * 1024;
@@ -111,10 +111,11 @@ function doubtOf(
   return null;
 }
 
-/** Pi sends the SDK's headers alone; its prompt ends in two lines of its own. */
+/** Pi sends the SDK's headers alone; its prompt ends in two lines of its own, or asks for a summary. */
 function agentByPrompt(system: readonly string[]): 'claude-code' | 'pi' | 'unknown' {
   if (attributionOf(system) !== '') return 'claude-code';
   const last = system.at(-1) ?? '';
+  if (last.startsWith(SUMMARIZER)) return 'pi';
   return /\nCurrent date: [^\n]*\nCurrent working directory: [^\n]*\s*$/.test(last) ? 'pi' : 'unknown';
 }
 
@@ -172,8 +173,7 @@ function kindOf(outline: Outline, route: 'generation' | 'count' | 'other', isSub
   const last = lastUserTexts(fieldNamed(scan, 'messages'), body);
   if (last.some((text) => text.startsWith(SUGGESTION))) return 'suggestion';
   if (last.some((text) => text.startsWith(COMPACTION) && text.includes(COMPACTION_TASK))) return 'compaction';
-  if (tools.length === 0 && system.some((text) => text.startsWith('You are a context summarization')))
-    return 'compaction';
+  if (tools.length === 0 && system.some((text) => text.startsWith(SUMMARIZER))) return 'compaction';
   const maxTokens = fieldNode(scan, body, 'max_tokens');
   if (maxTokens?.type === 'number' && Number(maxTokens.raw) === 0) return 'prewarm';
   if (maxTokens?.type === 'number' && Number(maxTokens.raw) === 1) return 'other';
@@ -189,7 +189,9 @@ function asksForTitle(output: JsonNode | undefined, system: readonly string[]): 
     member(properties, 'title') !== undefined;
   return (
     bySchema ||
-    system.some((text) => /^(?:Generate a concise, sentence-case title|You are a title generator)/.test(text))
+    system.some(
+      (text) => text.startsWith('Generate a concise, sentence-case title') || text.startsWith(TITLE_WRITER),
+    )
   );
 }
 

@@ -4,7 +4,7 @@ import { claudeForms } from './forms.ts';
 import { parseMessage } from './message.ts';
 import { readRequest, routeOf } from './request.ts';
 
-/** The Messages API of Anthropic, as Claude Code (and OpenCode and Pi, by name only) speak it. */
+/** The Messages API of Anthropic, as Claude Code, OpenCode and Pi speak it. */
 export const anthropicAdapter: ProtocolAdapter = {
   protocol: 'anthropic',
   routeOf,

@@ -1,4 +1,5 @@
 import type { ItemKind, Role } from '../../conversation/index.ts';
+import { agentsOwnTexts, type ElementHints } from '../reading/injected.ts';
 
 /**
  * How texts begin that Claude Code puts into a user message by itself (2.1.197; seen in recorded requests). A person
@@ -44,8 +45,13 @@ function isInjected(text: string): boolean {
   return start === CONTINUATION || INJECTED_BEGINNINGS.some((beginning) => start.startsWith(beginning));
 }
 
-/** Tells the texts of one message apart, in order: a slash command's template follows its tags. */
-export function textKinds(role: Role): (text: string) => ItemKind {
+/**
+ * Tells the texts of one message apart, in order: a slash command's template follows its tags. Without hints the rules
+ * of Claude Code hold.
+ */
+export function textKinds(role: Role, hints?: ElementHints): (text: string) => ItemKind {
+  const isOwn = hints === undefined ? null : agentsOwnTexts(hints);
+  if (isOwn !== null && role === 'user') return (text) => (isOwn(text) ? 'injected' : 'input');
   let afterTemplate = false;
   return (text) => {
     if (role === 'assistant') return 'answer';

@@ -14,6 +14,7 @@ import {
   stringMember,
   viewOf,
 } from '../../conversation/index.ts';
+import { type ElementHints, isPassingReminder } from '../reading/injected.ts';
 import {
   bodyOf,
   decodeMedia,
@@ -46,14 +47,16 @@ interface ReadPart {
  * canonical form is the message's content with cache marks, thinking and an assistant's blank texts left out, and
  * strings that stand for one text part written as that part (also inside tool results).
  */
-export function parseMessage(element: Uint8Array): Message {
+export function parseMessage(element: Uint8Array, hints?: ElementHints): Message {
   const source = viewOf(element);
   const node = readJson(element);
   if (node?.type !== 'object') return unreadable(element, node);
   const role = roleOf(stringMember(node, 'role'));
   const content = member(node, 'content');
-  const kindOfText = textKinds(role);
-  const parts = partsOf(content).map((part) => readPart(part, source, role, kindOfText));
+  const kindOfText = textKinds(role, hints);
+  const parts = partsOf(content)
+    .map((part) => readPart(part, source, role, kindOfText))
+    .map((part) => (isPassing(part, hints) ? { ...part, canonical: null } : part));
   const canonicalParts = parts.flatMap((part) => (part.canonical === null ? [] : [part.canonical]));
   const others = without(node, MESSAGE_KEYS);
   const isOdd = content !== undefined && content.type !== 'string' && content.type !== 'array';
@@ -69,6 +72,11 @@ export function parseMessage(element: Uint8Array): Message {
     transparent:
       role === 'assistant' && canonicalParts.length === 0 && parts.length > 0 && others.length === 0,
   };
+}
+
+/** OpenCode sends some reminders once only: they do not name the message. */
+function isPassing({ item }: ReadPart, hints: ElementHints | undefined): boolean {
+  return hints?.agent === 'opencode' && item.kind === 'injected' && isPassingReminder(item.text);
 }
 
 function roleOf(role: string | null): Role {

@@ -12,7 +12,7 @@ import {
   stringMember,
 } from '../../conversation/index.ts';
 import type { RequestHead } from '../adapter.ts';
-import { agentOf, openCodeSession } from '../reading/agents.ts';
+import { agentOf, openCodeSession, SUMMARIZER, TITLE_WRITER } from '../reading/agents.ts';
 
 /** Fields and items larger than this are not parsed to learn who sent a request. */
 const READ_LIMIT = 512 * 1024;
@@ -138,7 +138,23 @@ function kindOf(
   if (requestKind === 'prewarm' || (generate?.type === 'boolean' && !generate.value)) return 'prewarm';
   if (requestKind === 'compaction' || asksForCompaction(scan, body)) return 'compaction';
   if (stringMember(turn, 'thread_source') === 'thread_title' || asksForTitle(scan, body)) return 'title';
+  if (asksForSummary(scan, body)) return 'compaction';
   return isSubagent ? 'subagent' : 'main';
+}
+
+/** OpenCode and Pi ask for a summary without tools, under a prompt of its own. */
+function asksForSummary(scan: Scan, body: Buffer): boolean {
+  if ((fieldNamed(scan, 'tools')?.elements ?? []).length > 0) return false;
+  return promptsOf(scan, body).some((text) => text.startsWith(SUMMARIZER));
+}
+
+/** The texts of a system prompt: `instructions`, else the first item. */
+function promptsOf(scan: Scan, body: Buffer): readonly string[] {
+  const first = fieldNamed(scan, 'input')?.elements?.[0];
+  return [
+    stringField(scan, body, 'instructions') ?? '',
+    ...textsOf(first === undefined ? undefined : smallNode(body, first)),
+  ];
 }
 
 function asksForCompaction(scan: Scan, body: Buffer): boolean {
@@ -163,12 +179,7 @@ function asksForTitle(scan: Scan, body: Buffer): boolean {
     member(properties, 'title') !== undefined
   )
     return true;
-  const first = fieldNamed(scan, 'input')?.elements?.[0];
-  const texts = [
-    stringField(scan, body, 'instructions') ?? '',
-    ...textsOf(first === undefined ? undefined : smallNode(body, first)),
-  ];
-  return texts.some((text) => text.startsWith('You are a title generator'));
+  return promptsOf(scan, body).some((text) => text.startsWith(TITLE_WRITER));
 }
 
 function textsOf(item: JsonNode | undefined): readonly string[] {
@@ -218,12 +229,7 @@ function folderOf(scan: Scan, body: Buffer): string | null {
     const cwd = cwdAt(elements, body, at);
     if (cwd !== null) return cwd;
   }
-  const [first] = elements;
-  const prompts = [
-    stringField(scan, body, 'instructions') ?? '',
-    ...textsOf(first === undefined ? undefined : smallNode(body, first)),
-  ];
-  for (const text of prompts) {
+  for (const text of promptsOf(scan, body)) {
     const match = /^[ \t]*(?:Working directory|Current working directory): (.+)$/m.exec(text);
     if (match?.[1] !== undefined) return match[1].trim();
   }

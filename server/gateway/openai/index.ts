@@ -1,15 +1,16 @@
 import { NO_FORMS } from '../../conversation/index.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
+import { isRenamedByOpenCode } from '../reading/forms.ts';
 import { readAnswer } from './answer.ts';
 import { parseMessage } from './message.ts';
 import { readRequest, routeOf } from './request.ts';
 
-/** The Responses API of OpenAI, as Codex (and OpenCode and Pi, by name only) speak it. */
+/** The Responses API of OpenAI, as Codex, OpenCode and Pi speak it. */
 export const openaiAdapter: ProtocolAdapter = {
   protocol: 'openai',
   routeOf,
   readRequest,
   parseMessage,
-  forms: NO_FORMS,
+  forms: { ...NO_FORMS, isRenamed: isRenamedByOpenCode },
   readAnswer,
 };

@@ -6,6 +6,7 @@ import {
   type Role,
   stringMember,
 } from '../../conversation/index.ts';
+import { agentsOwnTexts, type ElementHints } from '../reading/injected.ts';
 
 /** How texts of user messages begin that Codex wrote (0.171; seen in recorded requests and in its public source). */
 const INJECTED_BEGINNINGS = [
@@ -35,8 +36,17 @@ const INJECTED_BEGINNINGS = [
 
 const METADATA = 'internal_chat_message_metadata_passthrough';
 
-/** What the texts of one message item are, by their position. The item's own metadata decides where it is there. */
-export function textKinds(item: JsonNode, role: Role): (text: string, index: number) => ItemKind {
+/**
+ * What the texts of one message item are, by their position. The item's own metadata decides where it is there; without
+ * hints the rules of Codex hold.
+ */
+export function textKinds(
+  item: JsonNode,
+  role: Role,
+  hints?: ElementHints,
+): (text: string, index: number) => ItemKind {
+  const isOwn = hints === undefined ? null : agentsOwnTexts(hints);
+  if (isOwn !== null && role === 'user') return (text) => (isOwn(text) ? 'injected' : 'input');
   const metadata = member(item, METADATA);
   const kinds = itemsOf(member(metadata, 'content_item_kinds'));
   const sources = itemsOf(member(metadata, 'content_item_metadata'));

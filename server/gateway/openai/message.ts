@@ -15,6 +15,7 @@ import {
   stringMember,
   viewOf,
 } from '../../conversation/index.ts';
+import { type ElementHints, isPassingReminder } from '../reading/injected.ts';
 import {
   bodyOf,
   decodeDataUrl,
@@ -39,6 +40,7 @@ const BOOKKEEPING = new Set([
 ]);
 const KEPT_ID = new Set([...BOOKKEEPING].filter((key) => key !== 'id'));
 const TEXT_KEYS = new Set(['type', 'text', 'annotations', 'logprobs', 'prompt_cache_breakpoint']);
+const CONTENT = new Set(['content']);
 const EMPTY_WHEN_EMPTY = new Set(['annotations', 'logprobs']);
 const PLAIN_CALL = new Set([...BOOKKEEPING, 'type', 'call_id', 'name', 'namespace', 'arguments', 'input']);
 const PLAIN_OUTPUT = new Set([...BOOKKEEPING, 'type', 'call_id', 'output']);
@@ -58,13 +60,13 @@ const TEXT_TYPES = new Set([
  * item for each content part, every other item one. The canonical form leaves out ids, states, empty annotations and
  * fields that are null; reasoning has none and takes no place in the chain.
  */
-export function parseMessage(element: Uint8Array): Message {
+export function parseMessage(element: Uint8Array, hints?: ElementHints): Message {
   const source = viewOf(element);
   const node = readJson(element);
-  if (node?.type === 'string') return readString(node.value);
+  if (node?.type === 'string') return readString(node.value, hints);
   if (node?.type !== 'object') return unreadable(element, node);
   const type = stringMember(node, 'type') ?? (member(node, 'role') === undefined ? '' : 'message');
-  if (type === 'message') return readMessageItem(node, source);
+  if (type === 'message') return readMessageItem(node, source, hints);
   if (type === 'reasoning') return readReasoning(node, source);
   const role = roleOfItem(type, stringMember(node, 'role'));
   return {
@@ -75,7 +77,7 @@ export function parseMessage(element: Uint8Array): Message {
   };
 }
 
-function readString(text: string): Message {
+function readString(text: string, hints: ElementHints | undefined): Message {
   const item = jsonObject([
     { key: 'type', value: jsonString('message') },
     { key: 'role', value: jsonString('user') },
@@ -86,16 +88,16 @@ function readString(text: string): Message {
   ]);
   return {
     role: 'user',
-    items: [itemOf(textKinds(item, 'user')(text, 0), text)],
+    items: [itemOf(textKinds(item, 'user', hints)(text, 0), text)],
     canonical: canonicalBytes(jsonObject([...item.entries, { key: 'content', value: jsonArray([part]) }])),
     transparent: false,
   };
 }
 
-function readMessageItem(node: JsonObject, source: Buffer): Message {
+function readMessageItem(node: JsonObject, source: Buffer, hints: ElementHints | undefined): Message {
   const role = roleOf(stringMember(node, 'role'));
   const content = member(node, 'content');
-  const kindOfText = textKinds(node, role);
+  const kindOfText = textKinds(node, role, hints);
   const isString = content?.type === 'string';
   const items = isString
     ? [itemOf(kindOfText(content.value, 0), content.value)]
@@ -106,9 +108,18 @@ function readMessageItem(node: JsonObject, source: Buffer): Message {
       items.length > 0
         ? items
         : [itemOf('unknown', rawText(node, source), { body: bodyOf(node, source, []) })],
-    canonical: canonicalBytes(canonicalItem(node, 'message')),
+    canonical: canonicalBytes(canonicalItem(withoutPassing(node, hints), 'message')),
     transparent: false,
   };
+}
+
+/** OpenCode sends some reminders once only: they do not name the message. */
+function withoutPassing(node: JsonObject, hints: ElementHints | undefined): JsonObject {
+  const content = member(node, 'content');
+  if (hints?.agent !== 'opencode' || content?.type !== 'array') return node;
+  const kept = content.items.filter((part) => !isPassingReminder(stringMember(part, 'text') ?? ''));
+  if (kept.length === content.items.length) return node;
+  return jsonObject([...without(node, CONTENT), { key: 'content', value: jsonArray(kept) }]);
 }
 
 function readPart(part: JsonNode, source: Buffer, kindOfText: (text: string) => Item['kind']): Item {

@@ -1,5 +1,10 @@
 import type { AgentName } from '../../conversation/index.ts';
 
+/** How the prompt begins with which OpenCode (1.18.33) and Pi (0.73.1) ask for a summary of a conversation. */
+export const SUMMARIZER = 'You are a context summarization';
+/** How the prompt begins with which OpenCode asks for a title. */
+export const TITLE_WRITER = 'You are a title generator';
+
 /** Which program sent a request, by its headers alone. */
 export interface AgentClaim {
   readonly agent: AgentName;

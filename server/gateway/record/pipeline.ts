@@ -23,6 +23,7 @@ import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { decodeBody } from '../decode.ts';
 import { openaiAdapter } from '../openai/index.ts';
+import type { ElementHints } from '../reading/injected.ts';
 import type { TappedRequest } from '../tap.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
 import { maskBytes, maskItems } from './mask-items.ts';
@@ -31,6 +32,7 @@ import { maskingWriter } from './masking-writer.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { RecordedAnswer } from './protocol.ts';
 import { aboutRequest, headOf, ownThread, recordOf, standsAlone } from './request-record.ts';
+import { identityByHistory, isPlacedByHistory } from './unnamed.ts';
 
 /** Writes what went through the doors into the archive. Both functions may be called again for the same event. */
 export interface Pipeline {
@@ -71,8 +73,9 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
     const route = adapter.routeOf(head);
     const encoding = head.headers.get('content-encoding') ?? '';
     const body = await decodeBody(event.body, encoding, { limit: REQUEST_LIMIT });
-    const read =
+    const found =
       body === null || body.length === 0 || route === 'other' ? null : adapter.readRequest(head, body);
+    const read = body === null || found === null ? null : await named(event, adapter, body, found);
     const unread =
       route === 'other' ? null : body === null ? 'undecodable' : read === null ? 'unreadable' : null;
     if (body === null || read === null || route !== 'generation') {
@@ -173,6 +176,29 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
     return event.body === null ? 'answer_too_large' : body === null ? 'answer_undecodable' : null;
   }
 
+  /** The request with the session that its history tells, where its agent names none. */
+  async function named(
+    event: TappedRequest,
+    adapter: ProtocolAdapter,
+    body: Uint8Array,
+    read: ReadRequest,
+  ): Promise<ReadRequest> {
+    if (!isPlacedByHistory(read.identity)) return read;
+    const { accountId, id, receivedAt } = event;
+    const place = await writer.resolvePlace(accountId, read.identity.place, receivedAt);
+    const root = rootHash(await writer.accountKey(accountId), place?.projectId ?? null);
+    const chain = await resolve(event, adapter, body, read, { thread: null, root });
+    const isAwaited = (threadId: Uuid, message: MessageHash) =>
+      [...pending.values()].some(
+        ({ thread, parent }) => thread?.threadId === threadId && hexOf(parent) === hexOf(message),
+      );
+    const { identity } = read;
+    return {
+      ...read,
+      identity: await identityByHistory(writer, { accountId, id, identity, chain, root, isAwaited }),
+    };
+  }
+
   async function placeRequest(
     event: TappedRequest,
     read: ReadRequest,
@@ -210,7 +236,7 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
       key,
       root: start?.at ?? root,
       elements: elements.slice(start?.count ?? 0).map((slice) => body.subarray(slice.start, slice.end)),
-      parse: adapter.parseMessage,
+      parse: (element) => adapter.parseMessage(element, hintsFor(adapter, body, read, element)),
       forms: adapter.forms,
     });
     const chain = await answerNeeds<MaskedItem>(walk, {
@@ -260,6 +286,20 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
   }
 
   return { request, answer };
+}
+
+/** What is known of an element beside its bytes; on Responses the system prompt is the first entry of `input`. */
+function hintsFor(
+  adapter: ProtocolAdapter,
+  body: Uint8Array,
+  { identity, elements }: ReadRequest,
+  element: Uint8Array,
+): ElementHints {
+  const first = elements[adapter.protocol === 'openai' ? 1 : 0];
+  return {
+    agent: identity.agent,
+    first: first !== undefined && element.byteOffset - body.byteOffset === first.start,
+  };
 }
 
 /** Reasoning that stood before a message is kept as the first items of that message. */

@@ -8,10 +8,16 @@ import type { RecordedAnswer } from './protocol.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'e2e', 'clients', 'recorded');
 
-/** The recorded cases, as `agent/case`. */
-export const recordedCases: readonly string[] = ['claude-code', 'codex'].flatMap((agent) =>
+const allCases = ['claude-code', 'codex', 'opencode', 'pi'].flatMap((agent) =>
   readdirSync(join(folder, agent)).map((name) => `${agent}/${name}`),
 );
+const UNNAMED = /^pi\/anthropic-/;
+
+/** The recorded cases, as `agent/case`, whose requests name their session. */
+export const recordedCases: readonly string[] = allCases.filter((name) => !UNNAMED.test(name));
+
+/** Those whose requests name none. */
+export const unnamedCases: readonly string[] = allCases.filter((name) => UNNAMED.test(name));
 
 /** One recorded request with its answer, as the gateway's tap tells of them. */
 export interface RecordedExchange {
@@ -34,7 +40,7 @@ export function readCase(name: string, accountId: Uuid, start: number): readonly
     .filter((file) => file.endsWith('.headers.json'))
     .map((file) => file.slice(0, 3))
     .sort();
-  const door: Door = name.startsWith('codex') ? 'openai' : 'anthropic';
+  const door: Door = /^codex|\/openai/.test(name) ? 'openai' : 'anthropic';
   return numbers.map((number, index) => {
     const head = JSON.parse(readFileSync(join(path, `${number}.headers.json`), 'utf8')) as Head;
     const at = (start + index * 1000) as Millis;
