@@ -142,6 +142,69 @@ test('a client that leaves in the middle of an answer: what came is kept as brok
   });
 });
 
+test('a client that connects and leaves, or leaves at any byte of its headers, is nobody: nothing goes upstream', async () => {
+  const talk = new Talk('left in the headers');
+  const bytes = wire(talk, '');
+  const head = bytes.indexOf('\r\n\r\n') + 4;
+  const before = provider.arrived.length;
+  for (let at = 0; at < head; at += times(9, 1)) {
+    const socket = await bare();
+    if (at > 0) socket.write(bytes.subarray(0, at));
+    if (at % 2 === 0) socket.destroy();
+    else socket.resetAndDestroy();
+  }
+  await turnLikeDirect(talk, product, provider);
+  expect(provider.arrived.length - before).toBe(2);
+  expect(await metric(product.url, 'context_mode_streams{door="anthropic"}')).toBe(0);
+});
+
+/** Events of the provider's answer to the Messages API. */
+const EVENTS = 7;
+
+test.each(Array.from({ length: EVENTS }, (_, n) => n))(
+  'a client that leaves behind event %i: the call upstream ends, the books say so, what came is kept, the retry is whole',
+  async (events) => {
+    const talk = new Talk(`left behind event ${events}`);
+    const socket = await known();
+    let came = '';
+    socket.on('data', (bytes: Buffer) => {
+      came += bytes.toString('latin1');
+    });
+    const arrived = provider.arrived.length;
+    socket.write(wire(talk, `events:${events}`));
+    await eventually(async () => {
+      expect(provider.arrived.length).toBe(arrived + 1);
+      expect(came).toContain('200 OK');
+      expect(came.split('event: ').length - 1).toBe(events);
+    });
+    socket.destroy();
+    await eventually(async () => expect(provider.arrived.at(-1)?.left).toBe(true));
+    expect(await lastRequest(talk)).toMatchObject({ ending: 'client_gone', status: 200 });
+    await turnLikeDirect(talk, product, provider);
+    await eventually(async () => {
+      const rows = await logOf(product.url, (await sessionOf(product.url, talk)) ?? '');
+      const answers = rows.filter((row) => row.kind === 'answer').map((row) => row.body);
+      const answer = talk.lines.at(-1)?.text ?? '';
+      expect(answers.at(-1)).toBe(answer);
+      expect(answers.slice(0, -1).every((text) => answer.startsWith(text))).toBe(true);
+      expect(rows.map((row) => row.seq)).toEqual(rows.map((_, index) => index + 1));
+    });
+  },
+);
+
+test('a client that ends its side of the connection while it waits has left, and the call upstream ends', async () => {
+  const talk = new Talk('half-open');
+  const socket = await known();
+  const arrived = provider.arrived.length;
+  socket.write(wire(talk, 'silent'));
+  await eventually(async () => expect(provider.arrived.length).toBe(arrived + 1));
+  socket.end();
+  await eventually(async () => expect(provider.arrived.at(-1)?.left).toBe(true));
+  expect(await lastRequest(talk)).toMatchObject({ ending: 'client_gone', status: null });
+  await turnLikeDirect(talk, product, provider);
+  await expectWhole(product.url, talk);
+});
+
 test.skipIf(!isLinux)(
   'a client that does not read holds the provider back, not the gateway’s memory',
   async () => {

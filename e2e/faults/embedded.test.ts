@@ -19,6 +19,8 @@ import { Talk } from './talk.ts';
 
 /** Talks that run at once under load. */
 const TALKS = 4;
+/** Kills take seconds each, and there are many. */
+const KILLS_MS = times(300_000, 1_800_000);
 /** Longest wait before a kill, in milliseconds after the load has reached its number of turns. */
 const SPREAD_MS = 150;
 
@@ -83,56 +85,64 @@ describe.skipIf(!isLinux)('the embedded database', () => {
     await expectWhole(product.url, talk, 60_000);
   });
 
-  test('killed under load: what was acknowledged stays, and every conversation is archived whole', async ({
-    onTestFailed,
-  }) => {
-    onTestFailed(() => {
-      process.stderr.write(product.output());
-    });
-    const random = numbers('database killed');
-    const talks = Array.from({ length: TALKS }, (_, n) => new Talk(`database ${n}`));
-    const held: Acknowledged = new Map();
-    const watch = watchArchive(product.url, talks, held);
-    const load = startLoad(talks, product.anthropic);
-    for (let round = 1; round <= times(2, 10); round += 1) {
-      await load.reach(round * TALKS * 3);
-      await moment(random() * SPREAD_MS);
-      const [server = 0] = await serverProcesses(home);
-      signalAll([server], 'SIGKILL');
-      await eventually(async () => {
-        expect((await serverProcesses(home))[0]).not.toBe(server);
-        expect((await fetch(`${product.url}/readyz`)).status).toBe(200);
-      }, 60_000);
-    }
-    await load.stop();
-    await watch.stop();
-    for (const talk of talks) await expectWhole(product.url, talk, 60_000);
-    const now: Acknowledged = new Map();
-    await readAcknowledged(product.url, talks, now);
-    expectHeld(held, now);
-  });
-});
-
-describe.skipIf(!isLinux)('the gateway killed under load', () => {
-  test('keeps each acknowledged item once, in order and under its id; the next request repairs the rest', async () => {
-    const random = numbers('gateway killed');
-    const talks = Array.from({ length: TALKS }, (_, n) => new Talk(`gateway ${n}`));
-    const held: Acknowledged = new Map();
-    for (let round = 0; round < times(5, 20); round += 1) {
-      const known = held.size;
+  test(
+    'killed under load: what was acknowledged stays, and every conversation is archived whole',
+    async ({ onTestFailed }) => {
+      onTestFailed(() => {
+        process.stderr.write(product.output());
+      });
+      const random = numbers('database killed');
+      const talks = Array.from({ length: TALKS }, (_, n) => new Talk(`database ${n}`));
+      const held: Acknowledged = new Map();
       const watch = watchArchive(product.url, talks, held);
       const load = startLoad(talks, product.anthropic);
-      await load.reach(TALKS * 2);
-      await eventually(async () => expect(held.size).toBeGreaterThan(known));
-      await moment(random() * SPREAD_MS);
-      await product.end('SIGKILL');
-      await Promise.all([load.stop(), watch.stop()]);
-      await restart();
+      for (let round = 1; round <= times(20, 60); round += 1) {
+        await load.reach(round * TALKS * 3);
+        await moment(random() * SPREAD_MS);
+        const [server = 0] = await serverProcesses(home);
+        signalAll([server], 'SIGKILL');
+        await eventually(async () => {
+          expect((await serverProcesses(home))[0]).not.toBe(server);
+          expect((await fetch(`${product.url}/readyz`)).status).toBe(200);
+        }, 60_000);
+      }
+      await load.stop();
+      await watch.stop();
+      for (const talk of talks) await expectWhole(product.url, talk, 60_000);
       const now: Acknowledged = new Map();
       await readAcknowledged(product.url, talks, now);
       expectHeld(held, now);
-      for (const talk of talks) await talk.ask(product.anthropic);
-      for (const talk of talks) await expectWhole(product.url, talk);
-    }
-  });
+    },
+    KILLS_MS,
+  );
+});
+
+describe.skipIf(!isLinux)('the gateway killed under load', () => {
+  test(
+    'keeps each acknowledged item once, in order and under its id; the next request repairs the rest',
+    async () => {
+      const random = numbers('gateway killed');
+      const talks = Array.from({ length: TALKS }, (_, n) => new Talk(`gateway ${n}`));
+      const held: Acknowledged = new Map();
+      for (let round = 0; round < times(20, 100); round += 1) {
+        const known = held.size;
+        const watch = watchArchive(product.url, talks, held);
+        const load = startLoad(talks, product.anthropic);
+        await load.reach(TALKS * 2);
+        await eventually(async () => expect(held.size).toBeGreaterThan(known));
+        await moment(random() * SPREAD_MS);
+        // Each fourth time its database goes with it, as when the machine loses power.
+        if (round % 4 === 3) signalAll(await serverProcesses(home), 'SIGKILL');
+        await product.end('SIGKILL');
+        await Promise.all([load.stop(), watch.stop()]);
+        await restart();
+        const now: Acknowledged = new Map();
+        await readAcknowledged(product.url, talks, now);
+        expectHeld(held, now);
+        for (const talk of talks) await talk.ask(product.anthropic);
+        for (const talk of talks) await expectWhole(product.url, talk);
+      }
+    },
+    KILLS_MS,
+  );
 });

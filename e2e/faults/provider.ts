@@ -16,7 +16,8 @@ export interface Arrived {
 /**
  * A provider whose answer is a function of the request's bytes, so that a client that goes to it directly and one that
  * goes through the gateway can be compared byte by byte. The header `x-fault` chooses how it answers:
- * nothing: a stream of events at once; `held`: the head and one event, the rest after `release`; `silent`: nothing before
+ * nothing: a stream of events at once; `held`: the head and one event, the rest after `release`; `events:N`: the head and
+ * N events, the rest after `release`; `silent`: nothing before
  * `release`; `flood:N`: N MB; `echo`: the body as it came, with its own type; `refuse`: 401 with the key in its words.
  */
 export interface Provider {
@@ -100,9 +101,12 @@ function answer(
       : messagesEvents(sha256);
     const head = () => response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (how === 'silent') hold(() => head().end(first + rest.join('')));
-    else if (how === 'held') {
-      head().write(first + rest.slice(0, 2).join(''));
-      hold(() => response.end(rest.slice(2).join('')));
+    else if (how === 'held' || how.startsWith('events:')) {
+      const events = [first, ...rest];
+      const count = how === 'held' ? 3 : Number(how.slice(7));
+      head().flushHeaders();
+      for (const event of events.slice(0, count)) response.write(event);
+      hold(() => response.end(events.slice(count).join('')));
     } else head().end(first + rest.join(''));
   }
 }
