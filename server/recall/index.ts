@@ -1,4 +1,5 @@
 export { type Boundary, type BoundaryElement, chooseBoundary, type NoBoundary } from './boundary.ts';
+export { type IndexedMessage, indexEntries } from './entries.ts';
 export type * from './index-entries.ts';
 export {
   docidsIn,
