@@ -1,32 +1,10 @@
 import { ContextModeError } from '../kernel/errors.ts';
 import { type DocumentBytes, documentBytes } from './documents.ts';
 import { paramsOf } from './endpoints.ts';
+import { EXPORTS } from './exports.ts';
+import { attachment, type FileEndpoint, INERT, linesOf, streamOf } from './file-endpoint.ts';
 import { sessionIdOf } from './sessions.ts';
 import type { ApiContext } from './trpc.ts';
-
-/** A call of the public API that answers bytes instead of JSON. */
-export interface FileEndpoint {
-  readonly path: string;
-  readonly operationId: string;
-  readonly summary: string;
-  readonly mime: string;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly in: 'path' | 'query';
-    readonly description: string;
-  }[];
-  answer(ctx: ApiContext, params: Record<string, string>, query: URLSearchParams): Promise<Response>;
-}
-
-/**
- * Headers of content that came from a conversation: whatever it is, no browser runs it or guesses what it might be,
- * also when it is opened by its own address.
- */
-const INERT = {
-  'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'private, no-store',
-};
 
 /** Pictures that a browser shows without running anything. SVG is not one of them. */
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp']);
@@ -36,10 +14,6 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 
 function body(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-}
-
-function attachment(name: string): string {
-  return `attachment; filename="${name.replace(/[^\w.-]/g, '_')}"`;
 }
 
 /** Every call under `/api/v1` that answers bytes. */
@@ -111,6 +85,7 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
       });
     },
   },
+  ...EXPORTS,
 ];
 
 /** The file call that a path names, with its parameters; null: none. */
@@ -134,23 +109,4 @@ async function* piecesOf(ctx: ApiContext, first: DocumentBytes): AsyncGenerator<
     yield bytes;
     offset += bytes.length;
   }
-}
-
-async function* linesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  for await (const line of lines) yield encoder.encode(line.endsWith('\n') ? line : `${line}\n`);
-}
-
-/** Pieces as a byte stream that asks for the next one only when the reader has taken the last. */
-function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await pieces.return(undefined);
-    },
-  });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
-import { FILE_ENDPOINTS, type FileEndpoint } from './files.ts';
+import type { FileEndpoint } from './file-endpoint.ts';
+import { FILE_ENDPOINTS } from './files.ts';
 import { errorEnvelope } from './schemas.ts';
 import { VERSION } from './version.ts';
 
@@ -64,7 +65,11 @@ function fileOperationOf(endpoint: FileEndpoint): Json {
   return {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
-    parameters: endpoint.parameters.map((one) => ({ ...one, required: true, schema: { type: 'string' } })),
+    parameters: endpoint.parameters.map(({ optional = false, ...one }) => ({
+      ...one,
+      required: !optional,
+      schema: { type: 'string' },
+    })),
     responses: {
       200: { description: endpoint.summary, content: { [endpoint.mime]: {} } },
       default: ERROR_ANSWER,
