@@ -1,0 +1,122 @@
+import {
+  itemsOf,
+  type JsonNode,
+  member,
+  readJson,
+  type Slice,
+  stringMember,
+  viewOf,
+} from '../../conversation/index.ts';
+
+/** Items that change tools or configuration: they stay whatever a layout leaves out. */
+const CONFIGURATION: ReadonlySet<string> = new Set([
+  'additional_tools',
+  'configuration_update',
+  'mcp_list_tools',
+]);
+
+/** Item types of a conversation's past: they leave for the archive. Any other type is not known, and forbids a layout. */
+const PAST: ReadonlySet<string> = new Set([
+  'message',
+  'agent_message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'computer_call',
+  'computer_call_output',
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'tool_search_call',
+  'tool_search_output',
+]);
+
+/** What becomes of an item in the older part. `window`: a provider's compaction, with all before it. */
+export type OlderItem =
+  | { readonly is: 'past' }
+  | { readonly is: 'configuration' }
+  | { readonly is: 'head'; readonly kind: string }
+  | { readonly is: 'window' }
+  | { readonly is: 'unknown'; readonly type: string };
+
+/** What an item of `input` is to a layout. */
+export function olderItem(element: Uint8Array): OlderItem {
+  const source = viewOf(element);
+  const node = readJson(source) ?? undefined;
+  const role = stringMember(node, 'role');
+  const type = stringMember(node, 'type') ?? (role === null ? '' : 'message');
+  if (type === 'compaction' || type === 'compaction_summary') return { is: 'window' };
+  if (CONFIGURATION.has(type)) return { is: 'configuration' };
+  // What a tool search has loaded is offered only while its output is in view.
+  if (type === 'tool_search_call' || type === 'tool_search_output') return { is: 'configuration' };
+  if (!PAST.has(type)) return { is: 'unknown', type };
+  const kind = type === 'message' ? headKind(role, node) : null;
+  return kind === null ? { is: 'past' } : { is: 'head', kind };
+}
+
+/**
+ * The kind of an item that Codex put there for the model to live by: developer items by the tags they hold, the user
+ * items of project instructions and environment by theirs. Null: it is none of these.
+ */
+function headKind(role: string | null, node: JsonNode | undefined): string | null {
+  const texts = textsOf(member(node, 'content'));
+  if (role === 'developer' || role === 'system') return `developer ${texts.map(beginningOf).join(' ')}`;
+  if (role !== 'user') return null;
+  const beginnings = texts.map((text) => userHead(text.trimStart()));
+  return beginnings.length > 0 && beginnings.every((one) => one !== null)
+    ? `user ${beginnings.join(' ')}`
+    : null;
+}
+
+function userHead(text: string): string | null {
+  if (text.startsWith('# AGENTS.md instructions')) return 'instructions';
+  return text.startsWith('<environment_context>') ? 'environment' : null;
+}
+
+/** The tag that a text begins with, else that it has none. */
+function beginningOf(text: string): string {
+  return /^\s*<([A-Za-z_ -]+)>/.exec(text)?.[1] ?? 'text';
+}
+
+function textsOf(content: JsonNode | undefined): readonly string[] {
+  if (content?.type === 'string') return [content.value];
+  return itemsOf(content).map((part) => stringMember(part, 'text') ?? '');
+}
+
+/** Which of the older items stay in view, and where the past that may leave begins. */
+export interface ItemHead {
+  readonly stays: readonly number[];
+  /** Items before it belong to a provider's compaction and stay whole, in front of everything of ours. */
+  readonly floor: number;
+}
+
+/**
+ * The head of a conversation's older items: by kind, not by position, the newest of each kind, in their order. Changes of
+ * the environment add to each other. A type that nobody knows gives its name: then there is no layout.
+ */
+export function itemHead(
+  body: Uint8Array,
+  elements: readonly Slice[],
+): ItemHead | { readonly unknown: string } {
+  const items = elements.map((slice) => olderItem(body.subarray(slice.start, slice.end)));
+  const unknown = items.find((item) => item.is === 'unknown');
+  if (unknown?.is === 'unknown') return { unknown: unknown.type };
+  const floor = items.findLastIndex((item) => item.is === 'window') + 1;
+  const stays = items.flatMap((item, index) => {
+    if (index < floor || item.is === 'configuration') return [index];
+    if (item.is !== 'head') return [];
+    const adds = item.kind.includes('environment');
+    const newer = items.slice(index + 1).some((other) => other.is === 'head' && other.kind === item.kind);
+    return adds || !newer ? [index] : [];
+  });
+  return { stays, floor };
+}
