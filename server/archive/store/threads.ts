@@ -70,17 +70,20 @@ WHERE s.account_id = $1 AND s.agent = $2 AND s.client_session_id = $3`;
 
 /**
  * A session keeps the first project it was seen in, since its chain begins there; its worktree is the one that the main
- * line was seen in last, inside that project.
+ * line was seen in last, inside that project. The account's lock comes first, as for every writer; the place is read by
+ * locking it, so that one that was deleted while this waited is not taken for standing.
  */
 const UPSERT = `
-WITH standing AS (
-  SELECT p.id FROM project p JOIN worktree w ON w.account_id = p.account_id AND w.project_id = p.id
-  WHERE p.account_id = $1 AND p.id = $6 AND w.id = $7 FOR KEY SHARE
+WITH held AS (
+  SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE
+), standing AS (
+  SELECT p.id FROM held CROSS JOIN project p JOIN worktree w ON w.account_id = p.account_id AND w.project_id = p.id
+  WHERE p.account_id = $1 AND p.id = $6 AND w.id = $7 FOR KEY SHARE OF p, w
 ), opened AS (
   INSERT INTO session AS s
     (account_id, id, agent, agent_version, client_session_id, project_id, worktree_id, started_at, last_seen_at)
   SELECT $1, $2, $3, $4, $5, $6, $7, $8::timestamptz, $8::timestamptz
-  FROM account a WHERE a.id = $1 AND ($6::uuid IS NULL OR EXISTS (SELECT 1 FROM standing))
+  FROM held WHERE $6::uuid IS NULL OR EXISTS (SELECT 1 FROM standing)
   ON CONFLICT (account_id, agent, client_session_id) DO UPDATE SET
     agent_version = COALESCE(EXCLUDED.agent_version, s.agent_version),
     project_id = COALESCE(s.project_id, EXCLUDED.project_id),

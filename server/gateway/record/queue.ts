@@ -72,15 +72,17 @@ export function createQueue(parts: {
 
   async function untilStored(work: () => Promise<string | null>): Promise<string | null> {
     const began = clock.monotonic();
+    const failed = { stale: 0, other: 0 };
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await gate(work);
       } catch (thrown) {
         const stale = thrown instanceof StaleRead;
         const absent = !stale && isAbsence(thrown);
-        const attempts = stale ? STALE_ATTEMPTS : ATTEMPTS;
+        failed[stale ? 'stale' : 'other'] += 1;
+        const isOver = failed.stale >= STALE_ATTEMPTS || failed.other >= ATTEMPTS;
         const reason = faultOf(thrown);
-        if (absent ? clock.monotonic() - began > PATIENCE_MS : attempt + 1 >= attempts) {
+        if (absent ? clock.monotonic() - began > PATIENCE_MS : isOver) {
           log.error({ reason, absent }, 'an event could not be archived');
           return absent ? 'database_absent' : 'store_failed';
         }
