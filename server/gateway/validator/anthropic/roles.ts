@@ -1,6 +1,6 @@
 import type { Skim, SkimNode } from '../skim.ts';
 import { type Finding, finding, firstAmong } from '../verdict.ts';
-import { type Conversation, isServerResult, type Message, type Part, whereIs } from './read.ts';
+import { type Conversation, isServerResult, type Message, whereIs } from './read.ts';
 
 /** Parts that only one role may have. Kinds that are not listed pass, since new ones appear every month. */
 const ROLE_OF: ReadonlyMap<string, Message['role']> = new Map([
@@ -58,37 +58,21 @@ export function checkSystemMessages({ messages }: Conversation): Finding | null 
   });
 }
 
-/** No text of a message is blank, and no text of the system prompt is empty. */
+/**
+ * No text is empty, of messages and of the system prompt. A blank one is the client's own matter (agents send what a
+ * model wrote), and what is ours is judged by itself.
+ */
 export function checkTexts({ doc, messages, system }: Conversation): Finding | null {
+  const empty = (node: SkimNode, where: string) =>
+    isEmptyText(doc, node) ? finding('empty-text', where, 'A text must not be empty.') : null;
   return (
-    firstAmong(system, (node, index) =>
-      isEmptyText(doc, node) ? finding('empty-text', `/system/${index}`, 'A text must not be empty.') : null,
-    ) ??
+    firstAmong(system, (node, index) => empty(node, `/system/${index}`)) ??
     firstAmong(messages, (message) =>
-      firstAmong(message.parts, (part) => {
-        const text = part.type === 'text' ? textNode(doc, part) : null;
-        if (part.type !== 'text' || (text !== null && !isBlank(doc, text))) return null;
-        return finding('empty-text', whereIs(message, part), 'A text must not be blank.');
-      }),
+      firstAmong(message.parts, (part) =>
+        part.index === null ? null : empty(part.node, whereIs(message, part)),
+      ),
     )
   );
-}
-
-function textNode(doc: Skim, part: Part): SkimNode | null {
-  return part.index === null ? part.node : doc.member(part.node, 'text');
-}
-
-/** Characters that a text is decoded for: a longer one that is blank is not what anybody writes by mistake. */
-const LONGEST_BLANK = 10_000;
-
-/** True for a string of white space alone, or for anything else than a string. */
-function isBlank(doc: Skim, node: SkimNode): boolean {
-  if (doc.kind(node) !== 'string') return true;
-  const start = doc.start(node) + 1;
-  const first = doc.bytes[start] ?? 0;
-  const isPlain = first > 0x20 && first < 0x7f && first !== 0x22 && first !== 0x5c;
-  if (isPlain || doc.end(node) - start > LONGEST_BLANK) return false;
-  return doc.string(node)?.trim() === '';
 }
 
 /** True for a text part with nothing in it. */

@@ -103,13 +103,11 @@ export function checkDeferred({ fates }: KeptWalk): Finding | null {
   });
 }
 
-function toolNames(doc: Skim, item: Item): string[] {
-  return doc
-    .entries(doc.member(item.node, 'tools'))
-    .flatMap((tool) => [
-      ...(doc.stringMember(tool, 'name') ?? []),
-      ...doc.entries(doc.member(tool, 'tools')).flatMap((inner) => doc.stringMember(inner, 'name') ?? []),
-    ]);
+/** Names of the tools that a search brought, those inside namespaces too. */
+function toolNames(doc: Skim, item: Item): readonly string[] {
+  const tools = doc.entries(doc.member(item.node, 'tools'));
+  const inner = tools.flatMap((tool) => doc.entries(doc.member(tool, 'tools')));
+  return [...tools, ...inner].flatMap((tool) => doc.stringMember(tool, 'name') ?? []);
 }
 
 function client(index: number): string {
