@@ -26,18 +26,13 @@ export function cutTypedLine(text: string, at: string, docid: DocId): string {
   return `${at} user: ${firstPoints(text, TYPED_POINTS)}… [cut; whole: ${docid}]`;
 }
 
-/**
- * A paste that was folded to its ends, and says so.
- * @param first how many UTF-16 units of the beginning stay, @param last of the end
- */
+/** A paste that was folded to its beginning and end, and says so. `leftOut`: estimated tokens between them. */
 export function foldedPasteLine(
-  text: string,
   at: string,
   docid: DocId,
-  fold: { readonly first: number; readonly last: number; readonly leftOut: number },
+  { first, last, leftOut }: { readonly first: string; readonly last: string; readonly leftOut: number },
 ): string {
-  const middle = `[… about ${fold.leftOut} tokens left out here; whole: ${docid} …]`;
-  return `${at} user: ${text.slice(0, fold.first)}\n${middle}\n${text.slice(text.length - fold.last)}`;
+  return `${at} user: ${first}\n[… about ${leftOut} tokens left out here; whole: ${docid} …]\n${last}`;
 }
 
 /** A turn's calls and answers in one line: how many, with which tools, first and last docid. */

@@ -1,6 +1,7 @@
 import type { DocId } from '../conversation/index.ts';
 import type { AnswerEntry, CallEntry, IndexEntry, TypedEntry } from './index-entries.ts';
 import { cutTypedLine, foldedPasteLine, foldedTurnLine, lineOf } from './index-lines.ts';
+import { firstWithin, lastWithin } from './text-ends.ts';
 
 /** Version of the rules by which an index is rendered. A layout keeps the one that it was made with. */
 export const INDEX_RENDERER = 1;
@@ -168,45 +169,13 @@ class Folding {
 function foldPaste(entry: TypedEntry, at: string, { estimate }: IndexOptions): string | null {
   const whole = estimate(entry.text);
   if (whole <= PASTE_TOKENS) return null;
-  const first = longestWithin(entry.text.length, (units) => estimate(entry.text.slice(0, units)));
-  const last = longestWithin(entry.text.length, (units) =>
-    estimate(entry.text.slice(entry.text.length - units)),
-  );
-  const ends = { first: wholeBefore(entry.text, first), last: wholeAfter(entry.text, last) };
-  return foldedPasteLine(entry.text, at, entry.docid, { ...ends, leftOut: whole - 2 * PASTE_END_TOKENS });
+  const first = firstWithin(entry.text, PASTE_END_TOKENS, estimate);
+  const last = lastWithin(entry.text, PASTE_END_TOKENS, estimate);
+  return foldedPasteLine(at, entry.docid, { first, last, leftOut: whole - 2 * PASTE_END_TOKENS });
 }
 
 function cutTyped200(entry: TypedEntry, at: string): string {
   return cutTypedLine(entry.text, at, entry.docid);
-}
-
-/** The largest number of units whose estimate is within one end of a paste. The estimate never falls as units grow. */
-function longestWithin(length: number, estimateOf: (units: number) => number): number {
-  let [low, high] = [0, Math.min(length, PASTE_END_TOKENS * 16)];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (estimateOf(middle) <= PASTE_END_TOKENS) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-/** A cut moved so that no surrogate pair is parted. */
-function wholeBefore(text: string, units: number): number {
-  return isHigh(text.charCodeAt(units - 1)) && isLow(text.charCodeAt(units)) ? units - 1 : units;
-}
-
-function wholeAfter(text: string, units: number): number {
-  const at = text.length - units;
-  return isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at)) ? units - 1 : units;
-}
-
-function isHigh(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLow(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 /** `YYYY-MM-DD HH:MM` in a zone. */
