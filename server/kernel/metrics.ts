@@ -9,6 +9,8 @@ export interface Metrics {
   readonly faults: Counter<'where'>;
   readonly streams: Gauge<'door'>;
   readonly recordQueueBytes: Gauge;
+  readonly diskFreeBytes: Gauge;
+  readonly expiredSessions: Counter;
   readonly firstByteSeconds: Histogram<'door'>;
   readonly loopDelaySeconds: Histogram<'thread'>;
 }
@@ -53,6 +55,16 @@ export function createMetrics(): Metrics {
     recordQueueBytes: new Gauge({
       name: 'context_mode_record_queue_bytes',
       help: 'Bytes of requests and answers that wait to be archived.',
+      registers,
+    }),
+    diskFreeBytes: new Gauge({
+      name: 'context_mode_disk_free_bytes',
+      help: 'Free bytes where the archive lies, as they were read last.',
+      registers,
+    }),
+    expiredSessions: new Counter({
+      name: 'context_mode_expired_sessions_total',
+      help: 'Sessions that were deleted because they were older than they are kept.',
       registers,
     }),
     firstByteSeconds: new Histogram({

@@ -10,7 +10,8 @@ import { dateOf } from './values.ts';
 
 /** What a run of the retention did, or why it did nothing. */
 export interface RetentionReport {
-  readonly state: 'off' | 'deleted' | 'waiting' | 'clocks_disagree';
+  /** `waiting`: the setting is new; `doubting`: time made a jump, and a clock may be wrong. */
+  readonly state: 'off' | 'deleted' | 'waiting' | 'doubting' | 'clocks_disagree';
   /** Sessions that this run deleted. */
   readonly deleted: number;
   /** Sessions that are older than is kept and still there. */
@@ -51,7 +52,10 @@ export async function expireSessions(
   }
   await writeRun(pool, accountId, verdict.state, verdict.now);
   const { total, due } = await countDue(pool, accountId, settings, verdict.now);
-  if (verdict.act === 'wait') return { state: 'waiting', deleted: 0, due, until: verdict.until };
+  if (verdict.act === 'wait') {
+    const state = verdict.state.graceUntil === null ? 'waiting' : 'doubting';
+    return { state, deleted: 0, due, until: verdict.until };
+  }
   const deleted = await deleteDue(pool, clock, accountId, settings, verdict.now, runBound(total));
   await deleteOldUnplaced(pool, accountId, settings, verdict.now);
   return { state: 'deleted', deleted, due: Math.max(0, due - deleted), until: null };

@@ -1,0 +1,1 @@
+export { type Housekeeping, type HousekeepingParts, startHousekeeping } from './housekeeping.ts';
