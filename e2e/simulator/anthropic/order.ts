@@ -139,20 +139,40 @@ function toolsetError(
   return undefined;
 }
 
+/**
+ * An assistant turn and those that go on with it: where a turn calls tools of both sides, it continues behind the
+ * client's results, and a server tool may bring its result only then.
+ */
+function continued(runs: readonly RoleRun[], start: number): { blocks: readonly PlacedBlock[]; end: number } {
+  const blocks = [...(runs[start]?.blocks ?? [])];
+  let end = start;
+  for (;;) {
+    const waits = ofType(runs[end], 'tool_use').length > 0 && holdsResultsAlone(runs[end + 1]);
+    const next = runs[end + 2];
+    if (!waits || next?.role !== 'assistant') return { blocks, end };
+    blocks.push(...next.blocks);
+    end += 2;
+  }
+}
+
+function holdsResultsAlone(run: RoleRun | undefined): boolean {
+  return run?.role === 'user' && run.blocks.every(({ block }) => block.type === 'tool_result');
+}
+
 /** A call of a server tool without its result is legal only while its turn is unfinished. */
 function serverToolError(runs: readonly RoleRun[], body: JsonObject): AnthropicError | undefined {
   const offered = new Set(asObjects(body.tools).map((tool) => asString(tool.name)));
   for (const [index, run] of runs.entries()) {
     if (run.role !== 'assistant') continue;
+    const { blocks, end } = continued(runs, index);
     const done = new Set(
-      run.blocks.filter(({ block }) => isServerResult(block)).map(({ block }) => block.tool_use_id),
+      blocks.filter(({ block }) => isServerResult(block)).map(({ block }) => block.tool_use_id),
     );
     const open = ofType(run, 'server_tool_use').find(({ block }) => !done.has(block.id));
     if (open === undefined) continue;
     const name = asString(open.block.name) ?? '';
-    const after = runs[index + 1];
-    const onlyResults = after?.blocks.every(({ block }) => block.type === 'tool_result') === true;
-    const isUnfinished = after === undefined || (index + 2 === runs.length && onlyResults);
+    const isUnfinished =
+      end + 1 === runs.length || (end + 2 === runs.length && holdsResultsAlone(runs[end + 1]));
     const words = `\`${name}\` tool use with id \`${asString(open.block.id) ?? ''}\` was found without a corresponding \`${name}_tool_result\` block`;
     if (!isUnfinished) return invalidRequest(words);
     if (!offered.has(name)) return invalidRequest(`${words}, but no \`${name}\` tool was provided`);

@@ -91,6 +91,19 @@ describe('server tools', () => {
     expect(refusal({ messages: [user('a'), assistant([open, done, text('x')]), user('b')] })).toBeUndefined();
   });
 
+  it('may bring their result behind the client’s results that their turn waited for', () => {
+    const asked = [user('a'), assistant([open, call('toolu_1')]), user([result('toolu_1')])];
+    const both = [...search, ...tools];
+    expect(refusal({ messages: asked, tools: both })).toBeUndefined();
+    const more = [...asked, assistant([call('toolu_2')]), user([result('toolu_2')])];
+    expect(
+      refusal({ messages: [...more, assistant([done, text('x')]), user('b')], tools: both }),
+    ).toBeUndefined();
+    expect(refusal({ messages: [...asked, assistant([text('x')]), user('b')], tools: both })).toContain(
+      'was found without a corresponding',
+    );
+  });
+
   it('are refused unfinished in an earlier turn, and on resuming without the tool', () => {
     const words =
       '`web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block';
