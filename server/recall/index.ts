@@ -26,4 +26,22 @@ export {
   type MomentState,
   NOTHING_DUE,
 } from './moments.ts';
-export { compactionPoint, type ModelWindow, modelWindow } from './windows.ts';
+export {
+  type AnswerOptions,
+  ambiguousAnswer,
+  documentAnswer,
+  type FoundPlace,
+  LATE_ANSWER,
+  missingAnswer,
+  type ReadDocument,
+  searchAnswer,
+} from './retrieval-answers.ts';
+export {
+  RETRIEVAL_TOOL,
+  RETRIEVAL_TOOL_RULES,
+  type RetrievalCall,
+  readRetrievalCall,
+  retrievalToolJson,
+} from './retrieval-tool.ts';
+export { TRIMMING_RULES, trimmed } from './trimming.ts';
+export { compactionPoint, type ModelWindow, modelWindow, WINDOWS_CHECKED } from './windows.ts';
