@@ -497,3 +497,35 @@ export interface ArchiveReader {
     }[]
   >;
 }
+
+/** What became of a session that an import brought. */
+export interface ImportedSession {
+  readonly id: Uuid;
+  readonly title: string;
+  /** `imported`: it is new; `extended`: it was there, and more of it came; `present`: all of it was there. */
+  readonly state: 'imported' | 'extended' | 'present';
+  /** Events that were written. */
+  readonly events: number;
+}
+
+/** How sessions are carried from one archive into another. */
+export interface ArchiveTransfer {
+  /**
+   * Takes sessions in from the lines of exports, one behind the other, each in a transaction of its own. Ids stay what
+   * they are; what is there already is not written again. A session that was made under another key is refused, or with
+   * `foreign` taken as it is: it can be read, and its agent's next request begins a session of its own.
+   * @throws ContextModeError `bad_request` or `conflict` that names the line; the sessions before it are in
+   */
+  importSessions(
+    accountId: Uuid,
+    lines: AsyncIterable<string>,
+    options: { readonly foreign: boolean },
+  ): AsyncGenerator<ImportedSession>;
+  /** The key that ids, hashes and masks of the account are made with (32 bytes): secret. */
+  readKey(accountId: Uuid): Promise<Uint8Array>;
+  /**
+   * Makes a key that was read elsewhere the account's own. `same`: it was already.
+   * @throws ContextModeError `conflict` where the account holds anything, `bad_request` where it is no key
+   */
+  takeKey(accountId: Uuid, key: Uint8Array): Promise<'taken' | 'same'>;
+}

@@ -23,15 +23,18 @@ export interface WriterOptions {
   readonly locateRepository?: LocateRepository;
 }
 
+/** Milliseconds for which an account's key is remembered: an import into an empty archive brings another one. */
+const KEY_KEPT_MS = 1_000;
+
 /** The archive's writing side over a pool (one in each process or worker). */
 export function createArchiveWriter(pool: StorePool, options: WriterOptions): ArchiveWriter {
   const { clock } = options;
-  const keys = new Map<Uuid, Promise<Uint8Array>>();
+  const keys = new Map<Uuid, { readonly until: number; readonly key: Promise<Uint8Array> }>();
   const accountKey = (accountId: Uuid): Promise<Uint8Array> => {
     const known = keys.get(accountId);
-    if (known) return known;
+    if (known && known.until > clock.monotonic()) return known.key;
     const key = readAccountKey(pool, accountId, options.installationKey);
-    keys.set(accountId, key);
+    keys.set(accountId, { until: clock.monotonic() + KEY_KEPT_MS, key });
     key.catch(() => keys.delete(accountId));
     return key;
   };
