@@ -4,6 +4,7 @@ export { type AccountTools, ensureAccount, ensureLocalAccount } from './store/ac
 export { StaleRead } from './store/connection.ts';
 export type { RetentionReport } from './store/expiry.ts';
 export { fillTouches } from './store/file-touches.ts';
+export { createArchiveTransfer } from './store/import.ts';
 export {
   type ArchiveHousekeeper,
   type ArchiveKeeper,
