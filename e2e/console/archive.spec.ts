@@ -87,3 +87,63 @@ test('the palette finds screens, sessions and documents by keys alone', async ({
     page.getByRole('complementary', { name: 'Document' }).getByText('Tool call: Read'),
   ).toBeVisible();
 });
+
+test('days bound the list, and stand in the address', async ({ page }) => {
+  await page.goto('/archive');
+  await page.getByRole('combobox', { name: /^Time/ }).click();
+  await page.getByRole('option', { name: 'Between…' }).click();
+  await page.getByLabel('To day').fill('2020-01-31');
+  await expect(page).toHaveURL(/until=2020-01-31/);
+  await expect(page.getByText('No session fits')).toBeVisible();
+  await page.getByLabel('From day').fill('2020-01-01');
+  await page.getByLabel('To day').fill('');
+  await expect(page.getByRole('link', { name: /refund window/ }).first()).toBeVisible();
+});
+
+test('a search for titles leads on to every word', async ({ page }) => {
+  await page.goto('/archive?q=quotaOf+is+called');
+  await page.getByRole('link', { name: /Search every word for/ }).click();
+  await expect(page).toHaveURL(/\/archive\/search\?q=quotaOf/);
+  await expect(page.getByRole('searchbox', { name: 'Search everything' })).toHaveValue('quotaOf is called');
+});
+
+test('the list is saved as it is narrowed', async ({ page, request }) => {
+  await page.goto('/archive?agent=codex');
+  await expect(page.getByRole('link', { name: /tile cache/ }).first()).toBeVisible();
+  await page.getByRole('button', { name: 'Export Sessions' }).click();
+  const href = await page.getByRole('menuitem', { name: 'Sessions as CSV' }).getAttribute('href');
+  const lines = (await (await request.get(href ?? '')).text()).trimEnd().split('\r\n');
+  expect(lines.length).toBeGreaterThan(50);
+  for (const line of lines.slice(1)) expect(line).toContain(',codex,');
+});
+
+test('100,000 sessions: only what is on the screen is built, and news costs a page, however far one has read', async ({
+  page,
+  fake,
+}) => {
+  await fake.act('crowd');
+  await page.goto('/archive');
+  const table = page.getByRole('region', { name: 'Sessions' });
+  await expect(table.getByText('Session 0', { exact: true })).toBeVisible();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await expect
+    .poll(async () => {
+      await table.evaluate((region) => region.scrollTo(0, region.scrollHeight));
+      return Number(await table.getByRole('table').getAttribute('aria-rowcount'));
+    })
+    .toBeGreaterThan(1000);
+  expect(await table.getByRole('row').count()).toBeLessThan(90);
+  let asked = 0;
+  page.on('request', (request) => {
+    asked += request.url().split('sessions.list').length - 1;
+  });
+  const bottom = await table.evaluate((region) => region.scrollTop);
+  const heard = page.waitForResponse((response) => response.url().includes('sessions.list'));
+  await fake.act('add');
+  await heard;
+  await page.keyboard.press('Escape');
+  await table.evaluate((region) => region.scrollTo(0, 0));
+  await expect(table.getByText('It has just arrived')).toBeVisible();
+  expect(bottom).toBeGreaterThan(1000);
+  expect(asked).toBeLessThan(6);
+});

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { test as base, expect, type Page } from '@playwright/test';
+import { type APIRequestContext, test as base, expect, type Page } from '@playwright/test';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 
 /** The console over an archive in memory, and what its test can make happen there. */
 export interface Fake {
   readonly url: string;
-  /** `add` a session, `empty` and `fill` the archive, `break` and `mend` it. */
-  act(name: 'add' | 'empty' | 'fill' | 'break' | 'mend'): Promise<void>;
-  /** The session in which everything occurs, and the one of 100,000 rows. */
-  readonly sessions: { readonly rich: string; readonly long: string };
+  /** `add` a session, `empty` and `fill` the archive (with 100,000 sessions: `crowd`), `break` and `mend` it. */
+  act(name: 'add' | 'empty' | 'fill' | 'crowd' | 'break' | 'mend'): Promise<void>;
+  /** The session in which everything occurs, the one of 100,000 rows, and the one with texts of up to 10 MB. */
+  readonly sessions: { readonly rich: string; readonly long: string; readonly large: string };
 }
 
 /** A page whose every complaint (errors, broken content policy) fails its test, and the console behind it. */
@@ -19,13 +19,13 @@ export const test = base.extend<{ readonly strict: undefined }, { readonly fake:
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names that a fixture needs from this pattern.
     async ({}, use) => {
       const { child, url } = await startFake();
-      const list = (await (await fetch(`${url}/api/v1/sessions?limit=3`)).json()) as {
+      const list = (await (await fetch(`${url}/api/v1/sessions?limit=4`)).json()) as {
         items: { id: string }[];
       };
-      const [rich, , long] = list.items.map((one) => one.id);
+      const [rich, , long, large] = list.items.map((one) => one.id);
       await use({
         url,
-        sessions: { rich: rich ?? '', long: long ?? '' },
+        sessions: { rich: rich ?? '', long: long ?? '', large: large ?? '' },
         async act(name) {
           await fetch(`${url}/fake/${name}`, { method: 'POST' });
         },
@@ -77,4 +77,14 @@ async function startFake(): Promise<{ readonly child: ChildProcess; readonly url
     child.stderr.on('data', read);
     child.once('exit', () => reject(new Error(`the console did not start:\n${output}`)));
   });
+}
+
+/** The ids of a session's documents by log position. */
+export async function docidsOf(
+  request: APIRequestContext,
+  session: string,
+): Promise<ReadonlyMap<number, string>> {
+  const answer = await request.get(`/api/v1/sessions/${session}/log?limit=200&clip=0`);
+  const { rows } = (await answer.json()) as { rows: { seq: number; docid: string | null }[] };
+  return new Map(rows.map((row) => [row.seq, row.docid ?? '']));
 }

@@ -4,6 +4,9 @@ import { expect, type Fake, test } from './fixtures.ts';
 const SCREENS: readonly (readonly [name: string, path: (fake: Fake) => string])[] = [
   ['home', () => '/'],
   ['archive', () => '/archive'],
+  ['search, before words', () => '/archive/search'],
+  ['search', () => '/archive/search?q=the+refund+window&tool=Read'],
+  ['no hit', () => '/archive/search?q=%22zebra+crossing%22'],
   ['session', (fake) => `/archive/${fake.sessions.rich}`],
   ['requests', (fake) => `/archive/${fake.sessions.rich}?tab=requests`],
   ['settings', () => '/settings'],
@@ -37,9 +40,27 @@ for (const theme of ['light', 'dark'] as const) {
       ).toEqual([]);
     };
     const log = await (await request.get(`/api/v1/sessions/${fake.sessions.rich}/log?limit=200`)).json();
-    await page.goto(`/archive/${fake.sessions.rich}?at=10&doc=${log.rows[9].docid}`);
+    const docid: string = log.rows[9].docid;
+    await page.goto(`/archive/${fake.sessions.rich}?at=10&doc=${docid}`);
     await expect(page.getByText('This is not the real text')).toBeVisible();
     await judge();
+    await page.goto('/archive/search?q=refund');
+    await page.locator('[data-row]').first().click();
+    await expect(
+      page.getByRole('complementary', { name: 'Document' }).locator('mark[data-now]'),
+    ).toBeVisible();
+    await judge();
+    for (const view of ['readable', 'exact', 'facts']) {
+      await page.goto(`/archive/document/${docid}?view=${view}&signs=true`);
+      await expect(page.getByText('This is not the real text')).toBeVisible();
+      await judge();
+    }
+    await page.goto(`/archive/${fake.sessions.long}?at=51`);
+    await expect(page.getByText('51 of')).toBeVisible();
+    await page.keyboard.press(':');
+    await expect(page.getByRole('dialog', { name: 'Go to' })).toBeVisible();
+    await judge();
+    await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await expect(page.getByRole('option').first()).toBeVisible();
     await judge();

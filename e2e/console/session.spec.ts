@@ -149,3 +149,56 @@ test('a session that is gone says so', async ({ page }) => {
   await page.goto('/archive/00000000-0000-7000-8000-00000000dead');
   await expect(page.getByText('There is no session with this id.')).toBeVisible();
 });
+
+test('a number at the end of an address leads to its position', async ({ page, fake }) => {
+  await page.goto(`/archive/${fake.sessions.long}#50001`);
+  await expect(page.getByText('Step 5001: go on')).toBeInViewport();
+  await expect(page).toHaveURL(/at=50001$/);
+  await page.evaluate(() => {
+    window.location.hash = '#77';
+  });
+  await expect(part(page, 77)).toBeInViewport();
+});
+
+test('a position or a time is gone to by keys alone', async ({ page, fake, request }) => {
+  await page.goto(`/archive/${fake.sessions.long}`);
+  await expect(page.getByText('Step 1: go on')).toBeVisible();
+  const goTo = async (words: string) => {
+    await page.keyboard.press(':');
+    await expect(page.getByRole('textbox', { name: 'Position or time' })).toBeFocused();
+    await page.keyboard.type(words);
+    await page.keyboard.press('Enter');
+  };
+  await goTo('200000');
+  await expect(page.getByText('This session has the positions')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await goTo('soon');
+  await expect(page.getByText('Write a position')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await goTo('70001');
+  await expect(page.getByText('Step 7001: go on')).toBeInViewport();
+  // The last row of a minute is followed by the first of the next, to which the minute leads.
+  const { at } = await (await request.get(`/api/v1/sessions/${fake.sessions.long}/log/30000`)).json();
+  const minute = new Date(Math.ceil(Date.parse(at) / 60_000) * 60_000);
+  const named = minute.toLocaleString('sv-SE', { timeZone: 'Europe/Berlin' }).slice(0, 16);
+  await goTo(named);
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(page).not.toHaveURL(/at=70001/);
+  const seq = Number(new URL(page.url()).searchParams.get('at'));
+  const around = await request.get(
+    `/api/v1/sessions/${fake.sessions.long}/log?after=${seq - 2}&before=${seq + 1}`,
+  );
+  const times = (await around.json()).rows.map((row: { at: string }) => Date.parse(row.at));
+  expect(times[0]).toBeLessThan(minute.getTime());
+  expect(seq).toBeGreaterThan(29_990);
+});
+
+test('what is searched for in a session is taken as it is written', async ({ page, fake }) => {
+  await page.goto(`/archive/${fake.sessions.rich}`);
+  await expect(page.getByText('The refund window should be 30 days')).toBeVisible();
+  await page.keyboard.press('/');
+  await page.keyboard.type('refund%days');
+  await expect(page.getByText('No hit')).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search in this session' }).fill('REFUNDWINDOWDAYS');
+  await expect(page.getByText('1 of 4')).toBeVisible();
+});

@@ -17,6 +17,7 @@ import { EmptyState, ErrorState, Loading } from '@/app/_ui/states.tsx';
 import type { WireSession } from '@/server/api/index.ts';
 import { Page } from '../_frame/page.tsx';
 import { SessionTable } from '../_sessions/session-table.tsx';
+import { ExportMenu } from './_filters/export-menu.tsx';
 import { ProjectFilter } from './_filters/project-filter.tsx';
 import { TimeFilter } from './_filters/time-filter.tsx';
 import { boundsOf, SPAN_STATE, type SpanState } from './_filters/time-span.ts';
@@ -43,7 +44,8 @@ interface Filters extends SpanState {
 /** Every session in the archive, newest first, with filters that stand in the address. */
 export function SessionList() {
   const [filters, setFilters] = useQueryStates(FILTERS, { history: 'replace', throttleMs: 150 });
-  const list = useSessions(useFilter(filters));
+  const filter = useFilter(filters);
+  const list = useSessions(filter);
   useKeys([
     ['j', () => walkRows(1)],
     ['k', () => walkRows(-1)],
@@ -56,13 +58,17 @@ export function SessionList() {
     <Page
       title="Archive"
       actions={
-        <Link
-          href={searchAddress({ q: words, project: filters.project })}
-          className={buttonClass({}, 'max-sm:hidden')}
-        >
-          <Icon name="search" />
-          Search every word
-        </Link>
+        <>
+          <Link
+            href={searchAddress({ q: words, project: filters.project })}
+            aria-label="Search every word"
+            className={buttonClass({}, 'max-sm:px-1.5')}
+          >
+            <Icon name="search" />
+            <span className="max-sm:hidden">Search every word</span>
+          </Link>
+          <ExportMenu kind="sessions" what="Sessions" query={filter} />
+        </>
       }
     >
       <FilterBar filters={filters} onChange={(next) => void setFilters(next)} filtered={filtered} />

@@ -10,13 +10,13 @@ import { joinSessions } from './join-sessions.ts';
 const PAGE = 100;
 
 /** What sessions are narrowed by, as the API takes it. */
-export interface SessionFilter {
+export type SessionFilter = {
   readonly agent?: WireSession['agent'];
   readonly project?: string;
   readonly q?: string;
   readonly from?: string;
   readonly to?: string;
-}
+};
 
 /**
  * Sessions, last seen first. The newest page is kept up with; older ones are loaded as they are walked to and stay as

@@ -1,18 +1,19 @@
 import { createServer } from 'node:http';
 import next from 'next';
 import { answerOperations, type LiveEvent } from '../../../server/api/index.ts';
-import { systemClock } from '../../../server/kernel/clock.ts';
+import { type Millis, systemClock } from '../../../server/kernel/clock.ts';
 import { readEnv } from '../../../server/kernel/env.ts';
 import { LOCAL_ACCOUNT } from '../../../server/kernel/ids.ts';
 import { createLogger } from '../../../server/kernel/log.ts';
 import { createMetrics } from '../../../server/kernel/metrics.ts';
 import { fakeDay } from './day.ts';
 import { fakeReader } from './reader.ts';
+import { fixedId } from './sessions.ts';
 
 /**
  * The built console over an archive in memory: for looking at screens, and for tests of what a database cannot be
  * brought to easily (100,000 rows, an archive that fails). `POST /fake/add` makes a session arrive, `/fake/empty`
- * takes all away, `/fake/fill` brings the day back, `/fake/break` and `/fake/mend` make every read fail and work.
+ * takes all away, `/fake/fill` brings the day back, `/fake/crowd` puts 100,000 sessions in its place, `/fake/break` and `/fake/mend` make every read fail and work.
  */
 const sessions = fakeDay(systemClock.now());
 const whole = [...sessions];
@@ -69,6 +70,21 @@ const ACTS: Record<string, () => void> = {
   },
   '/fake/empty': () => void sessions.splice(0),
   '/fake/fill': () => void sessions.splice(0, sessions.length, ...whole),
+  '/fake/crowd': () => {
+    const first = whole[1];
+    if (first === undefined) return;
+    const { lastSeenAt } = first.row;
+    const crowd = Array.from({ length: 100_000 }, (_, at) => ({
+      ...first,
+      row: {
+        ...first.row,
+        id: fixedId(2_000_000 + at),
+        title: `Session ${at}`,
+        lastSeenAt: (lastSeenAt - at * 1000) as Millis,
+      },
+    }));
+    sessions.splice(0, sessions.length, ...crowd);
+  },
   '/fake/break': () => {
     broken = true;
   },

@@ -13,6 +13,17 @@ interface Asked {
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const pattern = (text: string) => new RegExp(text, 'giu');
 
+const known = new Map<string, number>();
+
+/** Where a pattern stands first, or -1; remembered for texts so large that looking twice would be felt. */
+function placeIn(text: string, one: RegExp): number {
+  if (text.length < 100_000) return text.search(one);
+  const key = `${one.source} ${text.length}`;
+  const found = known.get(key) ?? text.search(one);
+  known.set(key, found);
+  return found;
+}
+
 function askedBy(q: string): Asked {
   const any: RegExp[] = [];
   const all: RegExp[] = [];
@@ -70,11 +81,11 @@ function hitsIn(session: FakeSession, asked: Asked, filter: SearchFilter): Searc
       (filter.path === undefined || (path ?? '').endsWith(filter.path)) &&
       (filter.from === undefined || at >= filter.from) &&
       (filter.to === undefined || at < filter.to);
-    if (!fits || asked.none.some((one) => line.text.search(one) >= 0)) continue;
-    if (asked.all.some((one) => line.text.search(one) < 0)) continue;
-    const found = [...asked.all, ...asked.any].filter((one) => line.text.search(one) >= 0);
+    if (!fits || asked.none.some((one) => placeIn(line.text, one) >= 0)) continue;
+    if (asked.all.some((one) => placeIn(line.text, one) < 0)) continue;
+    const found = [...asked.all, ...asked.any].filter((one) => placeIn(line.text, one) >= 0);
     if (found.length === 0) continue;
-    const first = Math.min(...found.map((one) => line.text.search(one)));
+    const first = Math.min(...found.map((one) => placeIn(line.text, one)));
     hits.push({
       docid: docidOf(session, call),
       sessionId: session.row.id,

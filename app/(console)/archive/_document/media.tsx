@@ -29,8 +29,8 @@ export function MediaList({ media }: { readonly media: WireDocument['media'] }) 
           {mime.startsWith('image/') && mime !== 'image/svg+xml' ? (
             <a
               href={`/api/v1/blobs/${hash}`}
-              target="_blank"
-              rel="noreferrer"
+              download
+              title={`Download: ${mime}, ${byteSize(bytes)}`}
               className="block rounded-md border border-line"
             >
               {/* biome-ignore lint/performance/noImgElement: the bytes are shown as they are stored, not scaled by a service. */}

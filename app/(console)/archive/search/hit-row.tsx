@@ -55,7 +55,7 @@ export const HitRow = memo(function HitRow(props: {
       </span>
       <span
         className={cx(
-          'line-clamp-3 [overflow-wrap:anywhere]',
+          'line-clamp-3 max-w-[120ch] [overflow-wrap:anywhere]',
           CODE.has(hit.kind) ? 'py-0.5 font-mono text-sm leading-[18px]' : 'text-lg',
         )}
       >

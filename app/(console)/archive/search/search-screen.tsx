@@ -15,6 +15,7 @@ import type { WireSearchHit } from '@/server/api/index.ts';
 import { Page } from '../../_frame/page.tsx';
 import { DocumentPane } from '../_document/document-pane.tsx';
 import { CLOSED, openedAt, placeAddress } from '../_document/document-state.ts';
+import { ExportMenu } from '../_filters/export-menu.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { HitList } from './hit-list.tsx';
 import { isNarrowed, SCREEN_STATE, searchOf } from './search-state.ts';
@@ -29,7 +30,8 @@ const PAGE = 30;
 /** Search over everything: words and filters in the address, hits below, the document of one at the right. */
 export function SearchScreen() {
   const [state, setState] = useQueryStates(SCREEN_STATE, { history: 'replace', throttleMs: 150 });
-  const found = useHits(state);
+  const asked = searchOf(state, useNow());
+  const found = useHits(asked);
   const hits = useMemo(() => found.data?.pages.flatMap((page) => page.items) ?? [], [found.data]);
   const selected = hits.find((hit) => hit.docid === state.doc && offsetOf(hit) === state.off) ?? null;
   const open = useCallback(
@@ -54,7 +56,12 @@ export function SearchScreen() {
     ],
   ]);
   return (
-    <Page title="Search" parent={ARCHIVE} aside={<Count found={found} asked={state.q} hits={hits.length} />}>
+    <Page
+      title="Search"
+      parent={ARCHIVE}
+      aside={<Count found={found} asked={state.q} hits={hits.length} />}
+      actions={<ExportMenu kind="search" what="Hits" query={asked} />}
+    >
       <div className="relative flex min-h-0 flex-1">
         <div className="flex min-w-0 flex-1 flex-col">
           <FilterBar state={state} onChange={(next) => void setState({ ...next, ...CLOSED })} />
@@ -71,11 +78,9 @@ export function SearchScreen() {
 type State = ReturnType<typeof useQueryStates<typeof SCREEN_STATE>>[0];
 type Found = ReturnType<typeof useHits>;
 
-function useHits(state: State) {
+function useHits(asked: ReturnType<typeof searchOf>) {
   const trpc = useTRPC();
-  const now = useNow();
-  const asked = useSettled(JSON.stringify(searchOf(state, now)), REST_MS);
-  const input = JSON.parse(asked) as ReturnType<typeof searchOf>;
+  const input = JSON.parse(useSettled(JSON.stringify(asked), REST_MS)) as typeof asked;
   return useInfiniteQuery(
     trpc.search.find.infiniteQueryOptions(
       { limit: PAGE, ...(input ?? { q: '' }) },

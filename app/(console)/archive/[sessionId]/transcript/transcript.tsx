@@ -136,7 +136,15 @@ function Position(props: {
   const [open, setOpen] = useState(false);
   const last = log.first + log.count - 1;
   const isLong = log.count > LONG;
-  useKeys([[':', () => setOpen(true)]]);
+  useKeys([
+    [
+      ':',
+      (event) => {
+        event.preventDefault();
+        setOpen(true);
+      },
+    ],
+  ]);
   const middle = Math.min(last, Math.max(log.first, Math.round((seen.from + seen.to) / 2)));
   const here = current >= seen.from && current <= seen.to ? current : middle;
   const part = log.parts.get(here) ?? log.parts.get(seen.from);
