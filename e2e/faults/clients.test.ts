@@ -7,7 +7,7 @@ import { times } from './counts.ts';
 import { turnLikeDirect } from './likeness.ts';
 import { isLinux, type Product, removeHome, scratchHome, startProduct } from './product.ts';
 import { type Provider, startProvider } from './provider.ts';
-import { Talk } from './talk.ts';
+import { Talk, wire } from './talk.ts';
 import { type OperatorStore, operatorStore } from './testing-store.ts';
 
 let provider: Provider;
@@ -55,20 +55,6 @@ async function known(): Promise<Socket> {
     expect(items.map((item) => item.path)).toContain(path);
   });
   return socket;
-}
-
-/** The bytes of a talk's request on the wire. */
-function wire(talk: Talk, fault: string): Buffer {
-  talk.type();
-  const { path, headers, body } = talk.call('', fault === '' ? {} : { 'x-fault': fault });
-  const lines = Object.entries({ host: '127.0.0.1', ...headers, 'content-length': String(body.byteLength) });
-  const head = [
-    `POST /anthropic${path} HTTP/1.1`,
-    ...lines.map(([name, value]) => `${name}: ${value}`),
-    '',
-    '',
-  ];
-  return Buffer.concat([Buffer.from(head.join('\r\n')), body]);
 }
 
 interface RequestView {

@@ -3,7 +3,10 @@ import type { Talk } from './talk.ts';
 
 /** Talks that go on by themselves until they are stopped. */
 export interface Load {
-  /** Waits until so many turns have been answered since the load began. */
+  /**
+   * Waits until so many turns have been answered since the load began. It goes on behind that, but not endlessly: a slow
+   * machine must not be given more than it can archive before the test ends.
+   */
   reach(turns: number): Promise<void>;
   /** Lets each talk end its turn, or fail in it. */
   stop(): Promise<void>;
@@ -11,18 +14,22 @@ export interface Load {
 
 /** Milliseconds between two requests of a talk: less than any agent needs, enough that histories stay small. */
 const PAUSE_MS = 20;
+/** Turns of each talk behind what was asked to be reached. */
+const AHEAD = 8;
 
 /** Starts a load: every talk asks its next question when the last is answered, and asks again where it failed. */
 export function startLoad(talks: readonly Talk[], base: string): Load {
   let running = true;
   let turns = 0;
-  let wanted: { readonly turns: number; readonly reached: () => void } | null = null;
+  let wanted = { turns: 0, reached: () => {} };
   const loops = talks.map(async (talk) => {
     while (running) {
       try {
-        await talk.ask(base);
-        turns += 1;
-        if (wanted !== null && turns >= wanted.turns) wanted.reached();
+        if (turns < wanted.turns + AHEAD * talks.length) {
+          await talk.ask(base);
+          turns += 1;
+        }
+        if (turns >= wanted.turns) wanted.reached();
       } catch {
         // What an agent does: a moment later it asks the same again.
       }

@@ -51,6 +51,8 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
       ANTHROPIC_UPSTREAM_URL: options.provider,
       OPENAI_UPSTREAM_URL: options.provider,
       LOG_LEVEL: 'info',
+      // Whatever disk a test runs on: what happens when it is really full is to be seen.
+      CONTEXT_MODE_MIN_FREE_MB: '0',
       ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
       ...(options.switches === undefined
         ? {}

@@ -18,7 +18,8 @@ export interface Arrived {
  * goes through the gateway can be compared byte by byte. The header `x-fault` chooses how it answers:
  * nothing: a stream of events at once; `held`: the head and one event, the rest after `release`; `events:N`: the head and
  * N events, the rest after `release`; `silent`: nothing before
- * `release`; `flood:N`: N MB; `echo`: the body as it came, with its own type; `refuse`: 401 with the key in its words.
+ * `release`; `flood:N`: N MB; `echo`: the body as it came, with its own type and the coding that
+ * `x-answer-coding` names; `refuse`: 401 with the key in its words.
  */
 export interface Provider {
   readonly url: string;
@@ -88,7 +89,13 @@ function answer(
   hold: (go: () => void) => void,
 ): void {
   if (how === 'echo') {
-    response.writeHead(200, { 'content-type': request.headers['content-type'] ?? 'text/plain' }).end(body);
+    const coding = request.headers['x-answer-coding'];
+    response
+      .writeHead(200, {
+        'content-type': request.headers['content-type'] ?? 'text/plain',
+        ...(coding === undefined ? {} : { 'content-encoding': String(coding) }),
+      })
+      .end(body);
   } else if (how.startsWith('flood:')) {
     flood(response, Number(how.slice(6)) * 1024 * 1024);
   } else if (how === 'refuse') {

@@ -103,3 +103,17 @@ export class Talk {
     };
   }
 }
+
+/** The bytes of a talk's next request on a bare connection to the gateway; `fault` is what the provider shall do. */
+export function wire(talk: Talk, fault: string): Buffer {
+  talk.type();
+  const { path, headers, body } = talk.call('', fault === '' ? {} : { 'x-fault': fault });
+  const lines = Object.entries({ host: '127.0.0.1', ...headers, 'content-length': String(body.byteLength) });
+  const head = [
+    `POST /anthropic${path} HTTP/1.1`,
+    ...lines.map(([name, value]) => `${name}: ${value}`),
+    '',
+    '',
+  ];
+  return Buffer.concat([Buffer.from(head.join('\r\n')), body]);
+}

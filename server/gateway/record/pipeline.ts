@@ -12,6 +12,7 @@ import {
   type ChainedMessage,
   chainAnswer,
   hexOf,
+  type Identity,
   isSideRequest,
   type ResolvedChain,
   resolveChain,
@@ -21,10 +22,12 @@ import {
 import type { Uuid } from '../../kernel/ids.ts';
 import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
-import { decodeBody } from '../decode.ts';
+import { MAX_ANSWER_BYTES } from '../collect.ts';
+import { type DecodeOptions, decodeBody } from '../decode.ts';
 import { openaiAdapter } from '../openai/index.ts';
 import type { ElementHints } from '../reading/injected.ts';
 import type { TappedRequest } from '../tap.ts';
+import { createGate } from './gate.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
 import { maskBytes, maskItems } from './mask-items.ts';
 import { maskNameOrNull } from './mask-names.ts';
@@ -47,12 +50,17 @@ export interface Pipeline {
  * far more takes neither memory nor the recorder's time.
  */
 const REQUEST_LIMIT = 33 * 1024 * 1024;
-/** Most bytes that an answer's body may unfold to. */
-const ANSWER_LIMIT = 128 * 1024 * 1024;
+/** Most bytes that an answer's body may unfold to: what is held of one that comes plain. */
+const ANSWER_LIMIT = MAX_ANSWER_BYTES;
+/** Bodies that are unfolded at once: each may take its whole limit before it is known for what it is. */
+const UNFOLDED_AT_ONCE = 2;
 /** Bytes of requests that are kept to recognise the ones that repeat them. */
 const PREFIX_BYTES = 96 * 1024 * 1024;
 /** Requests whose answers are awaited; beyond it the oldest are forgotten (their answers then keep only the outcome). */
 const PENDING_LIMIT = 20_000;
+
+/** Why a request of a new session is not archived while the disk is nearly full. */
+const NO_ROOM = 'disk_low';
 
 /** What the answer needs to know of its request. */
 interface Pending {
@@ -61,18 +69,26 @@ interface Pending {
   readonly parent: MessageHash;
 }
 
-/** Makes the pipeline over a store. */
-export function createPipeline(store: ArchiveWriter): Pipeline {
+/**
+ * Makes the pipeline over a store.
+ * @param mayBegin asked for each request whether there is room for another session; those that have begun go on
+ */
+export function createPipeline(store: ArchiveWriter, mayBegin: () => boolean = () => true): Pipeline {
   const writer = maskingWriter(store);
   const pending = new Map<string, Pending>();
   const prefixes = new PrefixCache(PREFIX_BYTES);
+  const unfolding = createGate(UNFOLDED_AT_ONCE);
+  const unfolded = (bytes: Uint8Array, encoding: string, options: DecodeOptions) =>
+    encoding === ''
+      ? decodeBody(bytes, encoding, options)
+      : unfolding(() => decodeBody(bytes, encoding, options));
 
   async function request(event: TappedRequest): Promise<string | null> {
     const head = headOf(event);
     const adapter = event.door === 'anthropic' ? anthropicAdapter : openaiAdapter;
     const route = adapter.routeOf(head);
     const encoding = head.headers.get('content-encoding') ?? '';
-    const body = await decodeBody(event.body, encoding, { limit: REQUEST_LIMIT });
+    const body = await unfolded(event.body, encoding, { limit: REQUEST_LIMIT });
     const found =
       body === null || body.length === 0 || route === 'other' ? null : adapter.readRequest(head, body);
     const read = body === null || found === null ? null : await named(event, adapter, body, found);
@@ -82,8 +98,11 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
       await writer.saveRequest({ ...recordOf(event, route), ...aboutRequest(read), note: unread });
       return unread;
     }
+    const hasRoom = mayBegin();
+    if (!hasRoom && !(await hasBegun(event.accountId, read.identity))) return NO_ROOM;
     const placed = await placeRequest(event, read);
     const chain = await resolve(event, adapter, body, read, placed);
+    if (!hasRoom && placed.thread === null && beginsAt(chain, placed.root)) return NO_ROOM;
     const isSide = isSideRequest(read.identity.kind);
     const retry = isRetry(placed.thread, chain);
     const preambleHash = await preambleHashOf(event.accountId, body, read);
@@ -125,7 +144,7 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
     const body =
       event.body === null
         ? null
-        : await decodeBody(event.body, event.contentEncoding, { limit: ANSWER_LIMIT, partial });
+        : await unfolded(event.body, event.contentEncoding, { limit: ANSWER_LIMIT, partial });
     const read =
       body === null || event.status === null
         ? null
@@ -197,6 +216,11 @@ export function createPipeline(store: ArchiveWriter): Pipeline {
       ...read,
       identity: await identityByHistory(writer, { accountId, id, identity, chain, root, isAwaited }),
     };
+  }
+
+  /** Whether a request belongs to a session that is there; what names none is told by its chain, later. */
+  async function hasBegun(accountId: Uuid, { agent, clientSessionId }: Identity): Promise<boolean> {
+    return clientSessionId === null || writer.hasSession(accountId, agent, clientSessionId);
   }
 
   async function placeRequest(
@@ -300,6 +324,12 @@ function hintsFor(
     agent: identity.agent,
     first: first !== undefined && element.byteOffset - body.byteOffset === first.start,
   };
+}
+
+/** Whether nothing of a chain was known: its first message is new. */
+function beginsAt(chain: ResolvedChain<MaskedItem>, root: MessageHash): boolean {
+  const [first] = chain.added;
+  return first !== undefined && hexOf(first.parent) === hexOf(root);
 }
 
 /** Reasoning that stood before a message is kept as the first items of that message. */
