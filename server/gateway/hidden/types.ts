@@ -32,3 +32,9 @@ export interface HiddenStream {
   /** The upstream answer has ended: what is left of it for the client, and what it was. */
   endRound(): { readonly bytes: Uint8Array[]; readonly round: HiddenRound };
 }
+
+/** The same for answers that come as one JSON document. */
+export interface HiddenWhole {
+  /** Takes an upstream answer: what it was, and what the client gets if the answer ends with it. */
+  take(body: Buffer): { readonly round: HiddenRound; readonly client: Buffer };
+}

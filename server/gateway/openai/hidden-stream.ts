@@ -26,8 +26,8 @@ const ENDINGS: ReadonlySet<string> = new Set([
   'response.incomplete',
   'response.failed',
 ]);
-/** Calls that the client answers itself. */
-const CLIENT_CALLS: ReadonlySet<string> = new Set([
+/** Calls that the client answers itself, by type. */
+export const CLIENT_CALLS: ReadonlySet<string> = new Set([
   'function_call',
   'custom_tool_call',
   'local_shell_call',
