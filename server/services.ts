@@ -1,6 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import type { ApiServices, Health, LiveEvent } from './api/index.ts';
-import { type ArchiveReader, createArchiveReader, ensureLocalAccount } from './archive/index.ts';
+import {
+  type ArchiveKeeper,
+  type ArchiveReader,
+  type ArchiveTransfer,
+  createArchiveHousekeeper,
+  createArchiveKeeper,
+  createArchiveReader,
+  createArchiveTransfer,
+  ensureLocalAccount,
+} from './archive/index.ts';
 import { type Database, migrate, openDatabase } from './db/index.ts';
 import {
   createGateway,
@@ -11,10 +20,12 @@ import {
   type Tap,
   webConsoleLink,
 } from './gateway/index.ts';
+import { type Housekeeping, startHousekeeping } from './jobs/index.ts';
 import { bounded } from './kernel/bounded.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Env } from './kernel/env.ts';
 import { asContextModeError, ContextModeError } from './kernel/errors.ts';
+import { type FreeSpace, watchFreeSpace } from './kernel/free-space.ts';
 import { LOCAL_ACCOUNT } from './kernel/ids.ts';
 import { installationKey } from './kernel/installation-key.ts';
 import type { Logger } from './kernel/log.ts';
@@ -51,6 +62,8 @@ export interface Services extends ApiServices {
 const REOPEN_MS = 5_000;
 /** How long a stop waits for what is not archived yet. */
 const DRAIN_MS = 10_000;
+/** How long a stop waits for a deletion or a cleaning that runs. */
+const TIDY_MS = 2_000;
 /** How long a stop lets answers finish. */
 const GRACE_MS = 30_000;
 /** How long the database may take to say that it is there. */
@@ -93,9 +106,12 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
     guard,
     accountId: LOCAL_ACCOUNT,
     archive: store.archive,
+    keeper: store.keeper,
+    transfer: store.transfer,
     links: access.links,
     live: store.live,
     health: store.health,
+    freeBytes: store.freeBytes,
     refusal: async () => refusal?.(guard) ?? null,
     openConsole: () => webConsoleLink(guard, access.console, clock),
     open: store.open,
@@ -111,7 +127,10 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
 interface Store {
   readonly tap: Tap;
   readonly archive: ArchiveReader;
+  readonly keeper: ArchiveKeeper;
+  readonly transfer: ArchiveTransfer;
   readonly live: ApiServices['live'];
+  readonly freeBytes: ApiServices['freeBytes'];
   open(): Promise<void>;
   health(): Promise<Health>;
   close(): Promise<void>;
@@ -121,6 +140,10 @@ interface OpenStore {
   readonly database: Database;
   readonly recorder: Recorder;
   readonly reader: ArchiveReader;
+  readonly transfer: ArchiveTransfer;
+  readonly keeper: ArchiveKeeper;
+  readonly housekeeping: Housekeeping;
+  readonly disk: FreeSpace;
   readonly stopListening: () => void;
 }
 
@@ -156,6 +179,13 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     }
   }
 
+  function whenOpen(): OpenStore {
+    if (open !== null) return open;
+    throw new ContextModeError('unavailable', trouble ?? 'The archive is not open.', {
+      hint: 'Agents work on meanwhile. Try again in a moment.',
+    });
+  }
+
   let opened: Promise<void> = Promise.resolve();
   return {
     open() {
@@ -171,19 +201,17 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
         open?.recorder.answerEnded(answer);
       },
     },
-    archive: deferredReader(() => {
-      if (open !== null) return open.reader;
-      throw new ContextModeError('unavailable', trouble ?? 'The archive is not open.', {
-        hint: 'Agents work on meanwhile. Try again in a moment.',
-      });
-    }),
+    archive: deferred(() => whenOpen().reader),
+    keeper: deferred(() => whenOpen().keeper),
+    transfer: deferred(() => whenOpen().transfer),
+    freeBytes: async () => open?.disk.read() ?? null,
     live: {
       subscribe(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     },
-    health: () => healthOf(open, trouble),
+    health: () => healthOf(parts, open, trouble),
     async close() {
       closing = true;
       await opened.catch(() => undefined);
@@ -200,30 +228,60 @@ async function openStore(
   try {
     await migrate({ settings: database.settings, log });
     const key = await installationKey(env.home, systemRandom);
-    await ensureLocalAccount(database.pool, { clock, random: systemRandom, installationKey: key });
-    const stopListening = watchLive(database.pool, onLive, log);
+    const tools = { clock, random: systemRandom, installationKey: key };
+    await ensureLocalAccount(database.pool, tools);
+    const disk = { folder: database.embedded?.base ?? env.home, leastBytes: env.leastFreeBytes };
     const worker = fileURLToPath(new URL('./recorder.js', import.meta.url));
     const recorder = startRecorder(
       worker,
-      { connection: database.settings, home: env.home, logLevel: env.logLevel },
+      { connection: database.settings, home: env.home, logLevel: env.logLevel, disk },
       { clock, log, metrics },
     );
-    return { database, recorder, reader: createArchiveReader(database.pool, { clock }), stopListening };
+    const housekeeping = startHousekeeping({
+      housekeeper: createArchiveHousekeeper(database.pool, { clock }),
+      accountId: LOCAL_ACCOUNT,
+      clock,
+      log,
+      metrics,
+      ownServer: database.embedded !== undefined,
+    });
+    const onNews = (event: Parameters<Parameters<typeof watchLive>[1]>[0]) => {
+      if (event.kind === 'planned') housekeeping.plansChanged();
+      else if (event.kind === 'deleted') housekeeping.deleted();
+      onLive(event);
+    };
+    return {
+      database,
+      recorder,
+      reader: createArchiveReader(database.pool, { clock }),
+      keeper: createArchiveKeeper(database.pool, { clock }),
+      transfer: createArchiveTransfer(database.pool, tools),
+      housekeeping,
+      disk: watchFreeSpace(disk.folder, clock),
+      stopListening: watchLive(database.pool, onNews, log),
+    };
   } catch (error) {
     await database.stop();
     throw error;
   }
 }
 
-async function closeStore({ database, recorder, stopListening }: OpenStore): Promise<void> {
+async function closeStore({ database, recorder, housekeeping, stopListening }: OpenStore): Promise<void> {
+  const tidied = housekeeping.stop();
   await recorder.close(DRAIN_MS);
   stopListening();
+  // A long deletion is cut off between two sessions; the next start ends it.
+  await bounded(tidied, TIDY_MS);
   await database.stop();
 }
 
 const HEALTH_QUERY = { text: 'SELECT 1', query_timeout: HEALTH_MS };
 
-async function healthOf(open: OpenStore | null, trouble: string | null): Promise<Health> {
+async function healthOf(
+  { env, metrics }: { readonly env: Env; readonly metrics: Metrics },
+  open: OpenStore | null,
+  trouble: string | null,
+): Promise<Health> {
   if (open === null) {
     return { ready: false, parts: [{ name: 'database', ok: false, note: trouble }] };
   }
@@ -237,15 +295,37 @@ async function healthOf(open: OpenStore | null, trouble: string | null): Promise
     { name: 'database', ok: database === null, note: database },
     { name: 'recorder', ok: recorder.trouble === null, note: recorder.trouble },
   ];
-  return { ready: parts.every((part) => part.ok), parts };
+  const ready = parts.every((part) => part.ok);
+  // These two are for a person to see to: what has begun is archived, and no agent need go elsewhere.
+  const disk = diskNote(await open.disk.read(), env.leastFreeBytes, metrics);
+  const retention = open.housekeeping.note();
+  parts.push({ name: 'disk', ok: disk === null, note: disk });
+  if (retention !== null) parts.push({ name: 'retention', ok: false, note: retention });
+  return { ready, parts };
 }
 
-/** A reader whose calls go to whatever reader is there at the moment of the call. */
-function deferredReader(reader: () => ArchiveReader): ArchiveReader {
-  return new Proxy({} as ArchiveReader, {
+function diskNote(free: number | null, least: number, metrics: Metrics): string | null {
+  if (free === null) return null;
+  metrics.diskFreeBytes.set(free);
+  if (free >= least) return null;
+  return (
+    `Less than ${gigabytes(least)} GB are free where the archive lies (${gigabytes(free)} GB). New sessions pass ` +
+    'unrecorded until there is room again; sessions that have begun go on being recorded.'
+  );
+}
+
+function gigabytes(bytes: number): string {
+  return (bytes / 1e9).toFixed(1).replace(/\.0$/, '');
+}
+
+/** Something whose calls go to whatever is there at the moment of the call. */
+function deferred<Target extends object>(target: () => Target): Target {
+  return new Proxy({} as Target, {
     get:
-      (_target, name: keyof ArchiveReader) =>
-      (...parameters: unknown[]) =>
-        (reader()[name] as (...given: unknown[]) => unknown)(...parameters),
+      (_target, name) =>
+      (...parameters: unknown[]) => {
+        const there = target();
+        return (Reflect.get(there, name) as (...given: unknown[]) => unknown)(...parameters);
+      },
   });
 }

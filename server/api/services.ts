@@ -1,4 +1,5 @@
-import type { ArchiveReader } from '../archive/types.ts';
+import type { ArchiveKeeper } from '../archive/index.ts';
+import type { ArchiveReader, ArchiveTransfer } from '../archive/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Env } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
@@ -35,7 +36,11 @@ export interface ApiServices {
   readonly log: Logger;
   readonly accountId: Uuid;
   readonly archive: ArchiveReader;
+  readonly keeper: ArchiveKeeper;
+  readonly transfer: ArchiveTransfer;
   readonly links: ConsoleAccess;
   readonly live: { subscribe(listener: (event: LiveEvent) => void): () => void };
   health(): Promise<Health>;
+  /** Free bytes on the disk that the archive lies on; null where that is not known. */
+  freeBytes(): Promise<number | null>;
 }

@@ -178,6 +178,8 @@ export interface ArchiveWriter {
     place: Place | null,
     at: Millis,
   ): Promise<ThreadState | null>;
+  /** Whether there is a session of that agent under the agent's own name for it. */
+  hasSession(accountId: Uuid, agent: AgentName, clientSessionId: string): Promise<boolean>;
   /** Messages that were seen under these raw slices, by hex of the slice hash. One query. */
   lookUpSlices(
     accountId: Uuid,

@@ -33,6 +33,10 @@ const schema = z.object({
   HTTPS_PROXY: proxy('HTTPS_PROXY').optional(),
   HTTP_PROXY: proxy('HTTP_PROXY').optional(),
   NO_PROXY: z.string().optional(),
+  CONTEXT_MODE_MIN_FREE_MB: z.coerce
+    .number({ error: 'CONTEXT_MODE_MIN_FREE_MB must be a number of megabytes; 0 turns it off' })
+    .min(0)
+    .default(2_000),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   CONTEXT_MODE_OWNERS: z
     .enum(['system', 'key'], { error: 'CONTEXT_MODE_OWNERS must be system or key' })
@@ -56,6 +60,8 @@ export interface Env {
   /** Proxies on the way to the providers, as the usual variables (either case) name them. */
   readonly proxies: Proxies;
   readonly logLevel: string;
+  /** Free bytes on the disk of the archive below which new sessions pass unrecorded; 0: never. */
+  readonly leastFreeBytes: number;
   /**
    * How local mode knows who a connection belongs to. `system`: the operating system is asked, and where it does not
    * tell, the local key is needed. `key`: it is not asked, so that the local key is needed everywhere.
@@ -118,6 +124,7 @@ export function readEnv(variables: NodeJS.ProcessEnv, platform: NodeJS.Platform 
       none: parsed.NO_PROXY ?? null,
     },
     logLevel: parsed.LOG_LEVEL,
+    leastFreeBytes: parsed.CONTEXT_MODE_MIN_FREE_MB * 1_000_000,
     owners: parsed.CONTEXT_MODE_OWNERS,
     demo: parsed.CONTEXT_MODE_DEMO,
   };

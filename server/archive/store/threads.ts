@@ -1,4 +1,4 @@
-import type { Identity } from '../../conversation/index.ts';
+import type { AgentName, Identity } from '../../conversation/index.ts';
 import type { Clock, Millis } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { MessageHash, Place, ThreadState } from '../types.ts';
@@ -7,6 +7,20 @@ import { dateOf, name, nameOrNull } from './values.ts';
 
 /** Name of a session's main line in the column that names threads. */
 export const MAIN_THREAD = '';
+
+/** Whether there is a session of that agent under the agent's own name for it. */
+export async function hasSession(
+  pool: Queryable,
+  accountId: Uuid,
+  agent: AgentName,
+  clientSessionId: string,
+): Promise<boolean> {
+  const { rows } = await pool.query(
+    'SELECT 1 FROM session WHERE account_id = $1 AND agent = $2 AND client_session_id = $3',
+    [accountId, agent, name(clientSessionId)],
+  );
+  return rows.length > 0;
+}
 
 interface ThreadRow {
   readonly session_id: Uuid;

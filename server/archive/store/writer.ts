@@ -11,7 +11,7 @@ import { placeResolver } from './places.ts';
 import { childrenOf, lookUpSlices } from './recognise.ts';
 import { saveAnswer, saveOutcome, savePreamble, saveRequest } from './requests.ts';
 import { accountsToIndex, indexSome } from './search-index.ts';
-import { openThread } from './threads.ts';
+import { hasSession, openThread } from './threads.ts';
 import { holdsAnswer, sessionOfChain } from './unnamed.ts';
 
 /** What the writer takes from outside. */
@@ -49,6 +49,7 @@ export function createArchiveWriter(pool: StorePool, options: WriterOptions): Ar
     resolvePlace: places.resolve,
     openThread: (accountId, identity, place, at) =>
       openThread(pool, clock, accountId, identity, place, at).catch(forgetPlaces),
+    hasSession: (accountId, agent, clientSessionId) => hasSession(pool, accountId, agent, clientSessionId),
     lookUpSlices: (accountId, slices) => lookUpSlices(pool, accountId, slices),
     childrenOf: (accountId, parent, wanted) => childrenOf(pool, accountId, parent, wanted),
     sessionOfChain: (accountId, agent, question) => sessionOfChain(pool, accountId, agent, question),

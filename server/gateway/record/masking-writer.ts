@@ -16,6 +16,12 @@ export function maskingWriter(writer: ArchiveWriter): ArchiveWriter {
         place,
         at,
       ),
+    hasSession: async (accountId, agent, clientSessionId) =>
+      writer.hasSession(
+        accountId,
+        agent,
+        await maskName(clientSessionId, await writer.accountKey(accountId)),
+      ),
     append: async (batch) => writer.append(await maskMarks(batch, await writer.accountKey(batch.accountId))),
     async saveRequest(record) {
       const key = await writer.accountKey(record.accountId);

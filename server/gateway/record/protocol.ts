@@ -15,6 +15,8 @@ export interface WorkerSettings {
   /** Data folder, for the installation's key. */
   readonly home: string;
   readonly logLevel: string;
+  /** Folder on the disk that fills up, and the free bytes below which no new session is archived. */
+  readonly disk: { readonly folder: string; readonly leastBytes: number };
 }
 
 /** What goes to the worker. Each request and each answer is answered by a `done` with its `job`. */

@@ -7,7 +7,7 @@ import type { TappedAnswer, TappedRequest } from '../tap.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
 const clock = manualClock(1_800_000_000_000);
-const settings = { connection: {}, home: '', logLevel: 'silent' };
+const settings = { connection: {}, home: '', logLevel: 'silent', disk: { folder: '', leastBytes: 0 } };
 
 let recorder: Recorder | undefined;
 afterEach(() => recorder?.close(0));

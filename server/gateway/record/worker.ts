@@ -3,6 +3,7 @@ import { createArchiveWriter, fillTouches } from '../../archive/index.ts';
 import { openPool } from '../../db/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { faultOf } from '../../kernel/errors.ts';
+import { watchFreeSpace } from '../../kernel/free-space.ts';
 import { installationKey } from '../../kernel/installation-key.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { watchLoop } from '../../kernel/loop-delay.ts';
@@ -23,7 +24,11 @@ const writer = createArchiveWriter(pool, {
   installationKey: await installationKey(settings.home, systemRandom),
   locateRepository,
 });
-const queue = createQueue({ pipeline: createPipeline(writer), writer, clock: systemClock, log, tell });
+const disk = watchFreeSpace(settings.disk.folder, systemClock);
+await disk.read();
+const mayBegin = () => (disk.known() ?? Number.POSITIVE_INFINITY) >= settings.disk.leastBytes;
+const pipeline = createPipeline(writer, mayBegin);
+const queue = createQueue({ pipeline, writer, clock: systemClock, log, tell });
 
 const inbox = new Inbox((event) => queue.take(event));
 
