@@ -1,8 +1,7 @@
 import { thinkingSigner } from './anthropic/binding.ts';
 import { anthropicModelOf, checkMessages, type HeaderPairs, senderOf } from './anthropic/check.ts';
 import type { JsonObject } from './json.ts';
-import { inputItems } from './openai/cache.ts';
-import { checkResponses, openAiAccountOf, openAiModelOf } from './openai/check.ts';
+import { checkResponses, openAiModelOf, openAiSenderOf } from './openai/check.ts';
 import { reasoningSealer } from './openai/reasoning.ts';
 import type { IssuedReasoning } from './openai/validity.ts';
 import { type Rules, rulesWith } from './rules.ts';
@@ -96,11 +95,12 @@ export function encryptReasoning(
   body: JsonObject,
   text: string,
   headers: HeaderPairs = [],
-  options: Pick<JudgeOptions, 'seed'> = {},
+  options: Pick<JudgeOptions, 'seed' | 'rules'> = {},
 ): string {
   const model = openAiModelOf(body);
-  const secret = secretOf(options.seed);
-  return reasoningSealer(inputItems(body), { model, account: openAiAccountOf(headers), secret })(text);
+  const sender = openAiSenderOf(body, headers);
+  const { rules } = settingsOf(options);
+  return reasoningSealer(body, { model, sender, rules, secret: secretOf(options.seed) })(text);
 }
 
 /** The `encrypted_content` of a compaction item with that id. */

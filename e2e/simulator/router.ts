@@ -1,17 +1,13 @@
 import type { Answered } from './answered.ts';
-import { senderOf } from './anthropic/check.ts';
-import { answerCountTokens, answerMessages, messagesFault } from './anthropic/endpoint.ts';
 import { anthropicErrorAnswer, anthropicStatusFault, invalidRequest } from './anthropic/errors.ts';
 import { answerAnthropicModels } from './anthropic/model-list.ts';
-import { readPrompt } from './anthropic/prompt.ts';
-import { readAnthropicTurn } from './anthropic/turn.ts';
+import { answerCall, type BodyRoute, protocolFault, readCall } from './calls.ts';
 import type { Fault, FaultSubject } from './faults.ts';
 import type { IdMaker } from './ids.ts';
 import { asObject, type JsonObject, parseJson } from './json.ts';
-import { answerCompact, answerInputTokens, answerResponses, responsesFault } from './openai/endpoint.ts';
 import { invalidInput, openAiErrorAnswer, openAiStatusFault } from './openai/errors.ts';
 import { answerOpenAiModels } from './openai/model-list.ts';
-import { readOpenAiTurn } from './openai/turn.ts';
+import type { ConnectionMemory } from './openai/store.ts';
 import type { Protocol } from './script/kinds.ts';
 import type { Turn } from './script/types.ts';
 import type { Answer } from './wire/answer.ts';
@@ -20,15 +16,7 @@ import { headerOf, type LoggedRequest } from './wire/log.ts';
 import type { World } from './world.ts';
 
 /** What a target stands for; any prefix before the provider's own path is accepted. */
-export type Route =
-  | 'messages'
-  | 'count_tokens'
-  | 'responses'
-  | 'input_tokens'
-  | 'compact'
-  | 'models'
-  | 'probe'
-  | 'unknown';
+export type Route = BodyRoute | 'models' | 'probe' | 'unknown';
 
 /** Bytes from which the Messages API refuses a body. */
 const MESSAGES_LIMIT_BYTES = 32 * 1024 * 1024;
@@ -46,12 +34,16 @@ export function routeOf(entry: LoggedRequest): { readonly route: Route; readonly
     if (path.endsWith('/messages/count_tokens')) return { route: 'count_tokens', protocol: 'anthropic' };
     if (path.endsWith('/responses')) return { route: 'responses', protocol: 'openai' };
     if (path.endsWith('/responses/input_tokens')) return { route: 'input_tokens', protocol: 'openai' };
+    if (path.endsWith('/chat/completions')) return { route: 'chat', protocol: 'openai' };
+    if (path.endsWith('/conversations')) return { route: 'conversations', protocol: 'openai' };
     if (path.endsWith('/responses/compact')) return { route: 'compact', protocol: 'openai' };
   }
   if (entry.method === 'GET' && /\/models(\/[^/]+)?$/.test(path))
     return { route: 'models', protocol: guessed };
   return { route: 'unknown', protocol: guessed };
 }
+
+const SOCKET_ROUTE = { route: 'responses', protocol: 'openai' } as const;
 
 /** An answer and the fault that strikes it on the wire. */
 export type Routed = { readonly answer: Answer; readonly fault: Fault | undefined };
@@ -60,9 +52,9 @@ export type Routed = { readonly answer: Answer; readonly fault: Fault | undefine
  * Answers a received request and writes into its log entry what was understood, used and charged. A body that is
  * nested too deeply to be walked is refused; nothing else is caught.
  */
-export function answerRequest(entry: LoggedRequest, world: World): Routed {
+export function answerRequest(entry: LoggedRequest, world: World, event?: SocketEvent): Routed {
   try {
-    return answerRead(entry, world);
+    return answerRead(entry, world, event);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const { protocol } = routeOf(entry);
@@ -76,8 +68,11 @@ export function answerRequest(entry: LoggedRequest, world: World): Routed {
   }
 }
 
-function answerRead(entry: LoggedRequest, world: World): Routed {
-  const { route, protocol } = routeOf(entry);
+/** A request that came as an event on a WebSocket: its body, and what its connection remembers. */
+export type SocketEvent = { readonly body: JsonObject; readonly memory: ConnectionMemory };
+
+function answerRead(entry: LoggedRequest, world: World, event: SocketEvent | undefined): Routed {
+  const { route, protocol } = event === undefined ? routeOf(entry) : SOCKET_ROUTE;
   const ids = world.idsFor(entry.body);
   const stray = (): FaultSubject => ({
     target: entry.target,
@@ -93,26 +88,21 @@ function answerRead(entry: LoggedRequest, world: World): Routed {
     return withStatusFault(answer, world.faults.take(stray()), protocol, ids);
   }
   const refusal = keyRefusal(entry, protocol, ids, world, route) ?? bodyRefusal(entry, protocol, ids);
-  const body = refusal === undefined ? readJson(entry) : undefined;
+  const body = refusal === undefined ? (event?.body ?? readJson(entry)) : undefined;
   if (refusal !== undefined || body === undefined) {
     const answer = refusal ?? errorAnswer(protocol, ids, 400, 'The request body is not valid JSON.');
     return withStatusFault(answer, world.faults.take({ ...stray(), isModelRequest: true }), protocol, ids);
   }
-  const conversation = protocol === 'anthropic' ? resolveMessages(body, entry, world) : { body };
-  const turn =
-    protocol === 'anthropic'
-      ? readAnthropicTurn(readPrompt(conversation.body, new Set(), world.settings).body, entry)
-      : readOpenAiTurn(body, entry, world.secret);
-  const plan = world.model.plan(turn);
-  const isModelRequest = route === 'messages' || route === 'responses';
+  const call = readCall(route, body, { entry, world, ids, memory: event?.memory });
+  const { turn, plan } = call.call;
+  const isModelRequest = route === 'messages' || route === 'responses' || route === 'chat';
   const stream = body.stream === true;
   if (isModelRequest) entry.reading = reading(turn, stream, plan.scenario);
-  const call = { refusal: undefined, thread: undefined, ...conversation, entry, turn, plan, ids };
   const { kind, prompt, model } = turn;
   const subject = { target: entry.target, protocol, isModelRequest, stream, kind, prompt, model };
   const fault = world.faults.take(subject) ?? (isModelRequest ? plan.fault : undefined);
   // A request that never reaches the model uses no cache and costs nothing.
-  const answered = fault !== undefined && isBeforeModel(fault) ? EMPTY : answer(route, call, world);
+  const answered = fault !== undefined && isBeforeModel(fault) ? EMPTY : answerCall(call, world);
   const shaped = fault === undefined ? undefined : protocolFault(fault, call, answered.answer, world);
   if (shaped === undefined || shaped.stream) {
     entry.usage = answered.usage;
@@ -128,37 +118,6 @@ function isBeforeModel(fault: Fault): boolean {
   if (fault.kind === 'silence') return fault.from === 'accept';
   if (fault.kind === 'too-long') return fault.inStream !== true;
   return ['status', 'redirect', 'garbage', 'raw'].includes(fault.kind);
-}
-
-/** A Messages request with its whole conversation, or why that could not be had. */
-function resolveMessages(body: JsonObject, entry: LoggedRequest, world: World) {
-  const { account } = senderOf(entry.headers);
-  const resolved = world.threads.resolve(body, account, entry.receivedAtMs);
-  if (resolved.error !== undefined) return { body, refusal: resolved.error, thread: undefined };
-  return { body: resolved.body, refusal: undefined, thread: resolved.from };
-}
-
-type Call = Parameters<typeof answerMessages>[0];
-
-function answer(route: Route, call: Call, world: World): Answered {
-  switch (route) {
-    case 'messages':
-      return answerMessages(call, world);
-    case 'count_tokens':
-      return answerCountTokens(call, world);
-    case 'input_tokens':
-      return answerInputTokens(call, world);
-    case 'compact':
-      return answerCompact(call, world);
-    default:
-      return answerResponses(call, world);
-  }
-}
-
-function protocolFault(fault: Fault, call: Call, whole: Answer, world: World): Answer | undefined {
-  return call.turn.protocol === 'anthropic'
-    ? messagesFault(fault, call, whole, world)
-    : responsesFault(fault, call, whole);
 }
 
 function reading(turn: Turn, stream: boolean, scenario: string): LoggedRequest['reading'] {

@@ -4,6 +4,7 @@ import { SimulatorClock } from './clock.ts';
 import { controlAnswer } from './control.ts';
 import { answerRequest } from './router.ts';
 import type { Scenario, ScenarioFunction } from './script/types.ts';
+import { isSocketPath, ResponseSockets } from './web-socket.ts';
 import { prepareCodings } from './wire/coding.ts';
 import { deliver } from './wire/deliver.ts';
 import type { LoggedRequest } from './wire/log.ts';
@@ -96,6 +97,7 @@ export function resetWorld(world: World): void {
   world.threads.clear();
   world.diagnostics.clear();
   world.fallbacks.clear();
+  world.stored.clear();
   world.issued.clear();
   world.issuedItems.clear();
 }
@@ -138,7 +140,13 @@ function serve(world: World): Server {
       response.destroy();
     });
   });
-  server.on('upgrade', (request, socket) => answerUpgrade(open(request), socket, world));
+  const webSockets = new ResponseSockets(world);
+  server.on('upgrade', (request, socket, head) => {
+    const entry = open(request);
+    if (world.settings.webSocketStatus !== 101 || !isSocketPath(entry.target))
+      answerUpgrade(entry, socket, world);
+    else webSockets.accept(entry, request, socket, head);
+  });
   server.on('close', () => sockets.clear());
   allSockets.set(server, sockets);
   return server;

@@ -7,6 +7,7 @@ import { FaultQueue } from './faults.ts';
 import { type IdMaker, idMaker, sha256 } from './ids.ts';
 import { RateBuckets, type RateLimits } from './limits.ts';
 import { InputCache } from './openai/cache.ts';
+import { ResponseStore } from './openai/store.ts';
 import { type Rules, rulesWith } from './rules.ts';
 import { ScriptedModel } from './script/model.ts';
 import { Gates } from './wire/gates.ts';
@@ -16,8 +17,8 @@ import { RequestLog } from './wire/log.ts';
 export type Settings = {
   /** The only API key that is accepted; `undefined` accepts any, and none. */
   requiredKey: string | undefined;
-  /** The answer to a WebSocket upgrade of the Responses path. */
-  webSocketStatus: 404 | 426;
+  /** The answer to a WebSocket upgrade of the Responses path; 101 accepts it. */
+  webSocketStatus: 101 | 404 | 426;
   /** Window in tokens per model id, in place of the model's own. `*` stands for all others. */
   windows: Readonly<Record<string, number>>;
   /** Characters per token of the token rule. */
@@ -45,6 +46,7 @@ export type World = {
   readonly threads: Threads;
   readonly diagnostics: CacheDiagnostics;
   readonly fallbacks: FallbackPlaces;
+  readonly stored: ResponseStore;
   /** Signatures of each Messages answer with tool calls, in order, by the id of its first call. */
   readonly issued: Map<string, readonly string[]>;
   /** Items of Responses answers that were given out after reasoning, by their id: that reasoning. */
@@ -92,6 +94,7 @@ export function createWorld(options: {
     threads: new Threads(),
     diagnostics: new CacheDiagnostics(),
     fallbacks: new FallbackPlaces(),
+    stored: new ResponseStore(),
     issued: new Map(),
     issuedItems: new Map(),
     secret: secretOf(options.seed),

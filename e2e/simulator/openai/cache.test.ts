@@ -22,7 +22,14 @@ function ask(
     role: 'user',
     content,
   }));
-  const { split, publish } = cache.use(inputPositions({ input }, name, RULE), model(name), nowMs, inSteps);
+  const positions = inputPositions({ input }, name, RULE);
+  const { split, publish } = cache.use(positions, {
+    model: model(name),
+    wish: { mode: 'implicit', ttl: '30m', keepsDay: false },
+    nowMs,
+    inSteps,
+    minimumTokens: 1_024,
+  });
   publish();
   return split;
 }
@@ -50,7 +57,11 @@ describe('the prompt cache of the Responses API', () => {
   it('caches nothing below the minimum', () => {
     const cache = new InputCache();
     ask(cache, ['short'], 0);
-    expect(ask(cache, ['short'], 1)).toMatchObject({ cachedTokens: 0, writtenTokens: 0 });
+    expect(ask(cache, ['short'], 1)).toMatchObject({
+      cachedTokens: 0,
+      writtenTokens: 0,
+      written12hTokens: 0,
+    });
   });
 
   it('lives thirty minutes after its last use', () => {
@@ -76,20 +87,25 @@ describe('the prompt cache of the Responses API', () => {
 
 describe('list prices of the Responses API', () => {
   it('add up in whole nano-dollars', () => {
-    const split = { totalTokens: 1_000_000 / 10, cachedTokens: 40_000, writtenTokens: 10_000 };
+    const split = {
+      totalTokens: 1_000_000 / 10,
+      cachedTokens: 40_000,
+      writtenTokens: 10_000,
+      written12hTokens: 0,
+    };
     const charge = chargeOfResponse(model('gpt-6.2-sol'), split, 1000, undefined);
     // 50,000 at 2 USD per million, 40,000 at 0.10, 10,000 at 2.50, 1,000 out at 10.
     expect(charge?.nanoDollars).toBe(100_000_000 + 4_000_000 + 25_000_000 + 10_000_000);
   });
 
   it('double on input and grow by half on output above 272,000 input tokens', () => {
-    const split = { totalTokens: 272_001, cachedTokens: 0, writtenTokens: 0 };
+    const split = { totalTokens: 272_001, cachedTokens: 0, writtenTokens: 0, written12hTokens: 0 };
     const charge = chargeOfResponse(model('gpt-6.2-sol'), split, 1000, undefined);
     expect(charge?.nanoDollars).toBe(272_001 * 4000 + 1000 * 15_000);
   });
 
   it('are unknown for an unknown model, not zero', () => {
-    const split = { totalTokens: 10, cachedTokens: 0, writtenTokens: 0 };
+    const split = { totalTokens: 10, cachedTokens: 0, writtenTokens: 0, written12hTokens: 0 };
     expect(chargeOfResponse(model('gpt-new'), split, 1, undefined)).toBeUndefined();
   });
 });

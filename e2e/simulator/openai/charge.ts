@@ -19,15 +19,19 @@ export function chargeOfResponse(
   const counts = [
     ['input', ordinary, price.input, isLong ? 2 : 1],
     ['cached_input', split.cachedTokens, price.cached, isLong ? 2 : 1],
-    ['cache_write', split.writtenTokens, price.write ?? price.input, isLong ? 2 : 1],
+    ['cache_write', split.writtenTokens - split.written12hTokens, price.write ?? price.input, isLong ? 2 : 1],
+    // Twelve hours cost twice what half an hour costs.
+    ['cache_write_12h', split.written12hTokens, (price.write ?? price.input) * 2, isLong ? 2 : 1],
     ['output', outputTokens, price.output, isLong ? 1.5 : 1],
   ] as const;
   const factor =
     tier === 'flex' ? 0.5 : tier === 'priority' || tier === 'fast' ? 2 : tier === 'ultrafast' ? 3 : 1;
-  const lines = counts.map(([part, tokens, each, step]) => ({
-    part,
-    tokens,
-    nanoDollars: Math.round(tokens * each * step * factor),
-  }));
+  const lines = counts
+    .filter(([part, tokens]) => part !== 'cache_write_12h' || tokens > 0)
+    .map(([part, tokens, each, step]) => ({
+      part,
+      tokens,
+      nanoDollars: Math.round(tokens * each * step * factor),
+    }));
   return { model: model.id, lines, nanoDollars: lines.reduce((sum, line) => sum + line.nanoDollars, 0) };
 }

@@ -2,10 +2,9 @@ import { sha256 } from '../ids.ts';
 import { asString, type JsonObject } from '../json.ts';
 import { headerOf } from '../wire/log.ts';
 import type { Settings } from '../world.ts';
-import { inputItems } from './cache.ts';
 import type { OpenAiError } from './errors.ts';
 import { findOpenAiModel, type OpenAiModel, unknownOpenAiModel } from './models.ts';
-import { checkReasoning, type ReasoningCheck } from './reasoning.ts';
+import { checkReasoning, type ReasoningCheck, type ReasoningSender } from './reasoning.ts';
 import { type IssuedReasoning, invalidResponseRequest } from './validity.ts';
 
 /** What the checks of a Responses request depend on beside body and headers. */
@@ -47,11 +46,11 @@ export function checkResponses(
   }
   if (!rules.validate)
     return { error: undefined, model, reasoning: { dropped: new Set(), transformations: [] } };
-  const invalid = invalidResponseRequest(body, { model, rules, issued: context.issued });
-  if (invalid !== undefined) return { error: invalid };
-  const account = openAiAccountOf(headers);
   const { secret } = context;
-  const { error, ...reasoning } = checkReasoning(inputItems(body), { model, account, rules, secret });
+  const invalid = invalidResponseRequest(body, { model, rules, secret, issued: context.issued });
+  if (invalid !== undefined) return { error: invalid };
+  const sender = openAiSenderOf(body, headers);
+  const { error, ...reasoning } = checkReasoning(body, { model, sender, rules, secret });
   return error === undefined ? { error, model, reasoning } : { error };
 }
 
@@ -64,4 +63,13 @@ export function openAiModelOf(body: JsonObject): OpenAiModel {
 /** The credential stands for the organization and the account. */
 export function openAiAccountOf(headers: readonly (readonly [string, string])[]): string {
   return sha256(headerOf(headers, 'authorization') ?? '').slice(0, 16);
+}
+
+/** Who a request comes from: the account, and the end user where the body names one. */
+export function openAiSenderOf(
+  body: JsonObject,
+  headers: readonly (readonly [string, string])[],
+): ReasoningSender {
+  const user = asString(body.safety_identifier) ?? asString(body.user) ?? '';
+  return { account: openAiAccountOf(headers), user };
 }

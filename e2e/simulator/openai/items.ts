@@ -44,7 +44,12 @@ export function isModelItem(item: JsonObject | undefined): boolean {
 }
 
 /** Members that are not rendered into the prompt. */
-const UNRENDERED = new Set(['id', 'status', 'internal_chat_message_metadata_passthrough']);
+const UNRENDERED = new Set([
+  'id',
+  'status',
+  'internal_chat_message_metadata_passthrough',
+  'prompt_cache_breakpoint',
+]);
 
 /** An item's JSON as the prompt sees it: without ids and nulls, members in order of name. */
 export function renderedItem(value: Json): string {
@@ -57,9 +62,9 @@ export function renderedItem(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** Cumulative hashes of an input: entry n covers the first n items, reasoning left out. */
-export function prefixHashes(items: readonly JsonObject[]): string[] {
-  const hashes = [''];
+/** Cumulative hashes of an input behind a base: entry n covers the first n items, reasoning left out. */
+export function prefixHashes(items: readonly JsonObject[], base = ''): string[] {
+  const hashes = [base];
   for (const item of items) {
     const before = hashes.at(-1) ?? '';
     hashes.push(item.type === 'reasoning' ? before : sha256(`${before}\n${renderedItem(item)}`));

@@ -21,6 +21,10 @@ export type OpenAiModel = {
   readonly sampling: boolean;
   /** Reasoning after an edited prefix is dropped and reported. */
   readonly dropsOnPrefixMismatch: boolean;
+  /** `instructions` are rendered behind the input. */
+  readonly instructionsLast: boolean;
+  /** Tools are refused on Chat Completions. */
+  readonly toolsNeedResponses: boolean;
   readonly price: OpenAiPrice | undefined;
 };
 
@@ -47,6 +51,8 @@ const LARGE: Omit<OpenAiModel, 'id' | 'price'> = {
   effortNone: true,
   sampling: true,
   dropsOnPrefixMismatch: false,
+  instructionsLast: false,
+  toolsNeedResponses: false,
 };
 const OLD: Omit<OpenAiModel, 'id' | 'price'> = {
   ...LARGE,
@@ -54,8 +60,8 @@ const OLD: Omit<OpenAiModel, 'id' | 'price'> = {
   maxInputTokens: 272_000,
   cacheMinutes: 10,
 };
-const GPT_6_2 = { ...LARGE, effortNone: false, sampling: false, dropsOnPrefixMismatch: true };
-const GPT_6_1 = { ...LARGE, effortNone: false, sampling: false };
+const GPT_6_1 = { ...LARGE, effortNone: false, sampling: false, toolsNeedResponses: true };
+const GPT_6_2 = { ...GPT_6_1, dropsOnPrefixMismatch: true, instructionsLast: true };
 const BEFORE_5_6 = { ...LARGE, cacheMinutes: 10 };
 
 /** The models, list prices as of 2026-11-30. */

@@ -1,18 +1,22 @@
-import { asString, type JsonObject } from '../json.ts';
+import { sha256 } from '../ids.ts';
+import { asObject, asString, type JsonObject } from '../json.ts';
 import type { Rules } from '../rules.ts';
 import { seal, unseal } from '../seal.ts';
+import { inputItems } from './cache.ts';
 import { invalidInput, type OpenAiError } from './errors.ts';
-import { isModelItem, prefixHashes } from './items.ts';
+import { isModelItem, prefixHashes, renderedItem } from './items.ts';
 import type { OpenAiModel } from './models.ts';
 
 /** What the encrypted content of a reasoning item holds. */
 export type SealedReasoning = {
   readonly text: string;
   readonly model: string;
-  readonly account: string;
   /** Hash of the input that the reasoning followed. */
   readonly prefix: string;
-};
+} & ReasoningSender;
+
+/** Who a request comes from: the organization, and the end user where it names one. */
+export type ReasoningSender = { readonly account: string; readonly user: string };
 
 /** What became of the reasoning in a request. */
 export type ReasoningCheck = {
@@ -25,27 +29,38 @@ export type ReasoningCheck = {
 /** What the check depends on beside the input. */
 export type ReasoningContext = {
   readonly model: OpenAiModel;
-  readonly account: string;
+  readonly sender: ReasoningSender;
   readonly rules: Rules;
   readonly secret: string;
 };
 
-/** Encrypts the reasoning of one answer to an input. */
-export function reasoningSealer(items: readonly JsonObject[], context: Omit<ReasoningContext, 'rules'>) {
-  const prefix = context.model.dropsOnPrefixMismatch ? (prefixHashes(items).at(-1) ?? '') : '';
-  return (text: string): string =>
-    seal({ text, model: context.model.id, account: context.account, prefix }, context.secret);
+/** Encrypts the reasoning of one answer to a body. */
+export function reasoningSealer(body: JsonObject, context: ReasoningContext) {
+  const { model, sender, rules, secret } = context;
+  const prefix = model.dropsOnPrefixMismatch
+    ? (prefixHashes(inputItems(body), baseOf(body, rules)).at(-1) ?? '')
+    : '';
+  return (text: string): string => seal({ text, model: model.id, ...sender, prefix }, secret);
+}
+
+/** What stands before the input and counts as prefix: nothing, or tools and instructions where the switch is on. */
+function baseOf(body: JsonObject, rules: Rules): string {
+  if (!rules['openai.prefix-includes-tools']) return '';
+  return sha256(`${renderedItem(body.tools ?? [])}\n${asString(body.instructions) ?? ''}`);
 }
 
 /**
  * Checks the ciphertexts of reasoning and compaction items. Models that bind reasoning to its prefix drop what no
  * longer fits and say so; the request still succeeds.
  */
-export function checkReasoning(items: readonly JsonObject[], context: ReasoningContext): ReasoningCheck {
+export function checkReasoning(body: JsonObject, context: ReasoningContext): ReasoningCheck {
+  const items = inputItems(body);
   const dropped = new Set<number>();
   const transformations: JsonObject[] = [];
   const drops = context.model.dropsOnPrefixMismatch && context.rules['openai.prefix-mismatch-drops'];
-  const hashes = drops ? prefixHashes(items) : [];
+  const hashes = drops ? prefixHashes(items, baseOf(body, context.rules)) : [];
+  const isCurrentOnly = asObject(body.reasoning)?.context === 'current_turn';
+  const turnStart = isCurrentOnly ? items.findLastIndex((item) => item.role === 'user') : -1;
   for (const [index, item] of items.entries()) {
     if (item.type !== 'reasoning' && item.type !== 'compaction') continue;
     const ciphertext = asString(item.encrypted_content);
@@ -56,10 +71,13 @@ export function checkReasoning(items: readonly JsonObject[], context: ReasoningC
       return { error: unverifiable(ciphertext), dropped, transformations };
     }
     if (!drops || item.type === 'compaction') continue;
-    const reason = mismatchOf(content as SealedReasoning, context, () => boundaries(items, hashes, index));
+    const isOlder = index < turnStart;
+    const reason = isOlder
+      ? 'turn_boundary'
+      : mismatchOf(content as SealedReasoning, context, () => boundaries(items, hashes, index));
     if (reason === undefined) continue;
     dropped.add(index);
-    transformations.push({ id: item.id ?? null, action: 'removed', reason });
+    transformations.push({ type: 'reasoning', id: item.id ?? null, action: 'removed', reason });
   }
   return { error: undefined, dropped, transformations };
 }
@@ -77,7 +95,8 @@ function mismatchOf(
   context: ReasoningContext,
   prefixes: () => string[],
 ): string | undefined {
-  if (content.account !== context.account) return 'organization_mismatch';
+  if (content.account !== context.sender.account) return 'organization_mismatch';
+  if (content.user !== context.sender.user) return 'end_user_mismatch';
   if (content.model !== context.model.id) return 'model_mismatch';
   return prefixes().includes(content.prefix) ? undefined : 'prefix_mismatch';
 }

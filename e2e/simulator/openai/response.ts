@@ -208,12 +208,14 @@ function emitItem(part: Part, item: JsonObject, index: number, draft: ResponseDr
       emit(`${name}.delta`, { ...place, delta, ...veil() });
     emit(`${name}.done`, { ...place, [part.custom ? 'input' : 'arguments']: text });
   }
+  if (item.type === 'compaction') emit('response.compaction.compacting', place);
   emit('response.output_item.done', { output_index: index, item });
 }
 
 function startOf(part: Part, item: JsonObject): JsonObject {
   if (part.kind === 'text') return { ...item, status: 'in_progress', content: [] };
   if (part.kind === 'thinking') return { ...item, summary: [] };
+  if (item.type === 'compaction') return { ...item, encrypted_content: '' };
   if (part.kind !== 'call') return item;
   return { ...item, status: 'in_progress', [part.custom ? 'input' : 'arguments']: '' };
 }

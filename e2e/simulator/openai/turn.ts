@@ -4,6 +4,8 @@ import { progressIn } from '../script/summary.ts';
 import type { OfferedTool, ToolResult, Turn } from '../script/types.ts';
 import { unseal } from '../seal.ts';
 import { headerOf, type LoggedRequest } from '../wire/log.ts';
+import { inputItems } from './cache.ts';
+import { coveredItems, summariesIn } from './compaction.ts';
 
 /** Starts of user texts that Codex writes on its own. */
 const INJECTED = [
@@ -24,9 +26,9 @@ const INJECTED = [
 
 /** What the scripted model needs to know of a Responses request. Reads leniently; `secret` opens compaction items. */
 export function readOpenAiTurn(body: JsonObject, request: Pick<LoggedRequest, 'headers'>, secret = ''): Turn {
-  const text = asString(body.input);
-  const input =
-    text === undefined ? asObjects(body.input) : [{ type: 'message', role: 'user', content: text }];
+  const whole = inputItems(body);
+  const covered = coveredItems(whole, secret);
+  const input = whole.filter((_item, index) => !covered.has(index));
   const kind = kindOf(body, input, request);
   const start = ownStart(input);
   const last = lastTyped(input, start);
@@ -35,12 +37,12 @@ export function readOpenAiTurn(body: JsonObject, request: Pick<LoggedRequest, 'h
     protocol: 'openai',
     kind,
     model: asString(body.model) ?? '',
-    prompt: last.text,
+    prompt: last.index < 0 ? (progressOf(input, secret)?.prompt ?? '') : last.text,
     round: roundsBeforeCompaction(after, secret) + modelRounds(after),
     results: resultRounds(after),
     tools: offeredTools(body, input),
     cwd: cwdOf(input),
-    text: () => promptText(body),
+    text: () => promptText(body, input, secret),
     typed: input.slice(start).flatMap(typedTexts),
     body,
   };
@@ -55,9 +57,10 @@ function kindOf(body: JsonObject, input: JsonObject[], request: Pick<LoggedReque
   ) {
     return 'compaction';
   }
+  const prewarms = asObject(body.prompt_cache_options)?.prewarm === true;
   const meta = asObject(parseJson(headerOf(request.headers, 'x-codex-turn-metadata') ?? '')) ?? {};
   if (meta.request_kind === 'compaction') return 'compaction';
-  if (meta.request_kind === 'prewarm' || body.generate === false) return 'prewarm';
+  if (meta.request_kind === 'prewarm' || body.generate === false || prewarms) return 'prewarm';
   const format = asObject(asObject(body.text)?.format);
   if (meta.thread_source === 'thread_title') return 'title';
   if (format?.name === 'codex_output_schema' && offeredTools(body, input).length === 0) return 'title';
@@ -145,6 +148,11 @@ function modelRounds(items: readonly JsonObject[]): number {
   return items.filter((item, index) => own(item) && !own(items[index - 1])).length;
 }
 
+/** What the summary of a compaction tells, where it took the typed prompt itself out of sight. */
+function progressOf(items: readonly JsonObject[], secret: string) {
+  return progressIn(summariesIn([...items], secret).at(-1) ?? '');
+}
+
 /** Rounds that a compaction between the prompt and now took out of sight, as its summary tells. */
 function roundsBeforeCompaction(items: readonly JsonObject[], secret: string): number {
   const summaries = items.flatMap((item) => {
@@ -207,8 +215,8 @@ function cwdOf(input: readonly JsonObject[]): string {
   return /^ *(?:Working directory|Current working directory): (.+)$/m.exec(first)?.[1]?.trim() ?? '';
 }
 
-function promptText(body: JsonObject): string {
-  const pieces: string[] = [];
+function promptText(body: JsonObject, input: readonly JsonObject[], secret: string): string {
+  const pieces: string[] = summariesIn([...input], secret);
   const walk = (value: Json | undefined) => {
     if (typeof value === 'string') pieces.push(value);
     else if (Array.isArray(value)) value.forEach(walk);
@@ -217,6 +225,6 @@ function promptText(body: JsonObject): string {
     }
   };
   walk(body.instructions);
-  walk(body.input);
+  walk([...input]);
   return pieces.join('\n');
 }

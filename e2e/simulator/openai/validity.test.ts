@@ -114,8 +114,8 @@ describe('reasoning bound to its prefix', () => {
     const reply = await send([userItem('begin'), ...input.slice(1)], { model });
     expect(reply.status).toBe(200);
     expect(asObjects(reply.json.input_transformations)).toEqual([
-      { id: input[1]?.id, action: 'removed', reason: 'prefix_mismatch' },
-      { id: input[4]?.id, action: 'removed', reason: 'prefix_mismatch' },
+      { type: 'reasoning', id: input[1]?.id, action: 'removed', reason: 'prefix_mismatch' },
+      { type: 'reasoning', id: input[4]?.id, action: 'removed', reason: 'prefix_mismatch' },
     ]);
   });
 

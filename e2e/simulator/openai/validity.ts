@@ -1,9 +1,13 @@
 import { asObject, asString, type JsonObject } from '../json.ts';
 import type { Rules } from '../rules.ts';
+import { breakpointError } from './breakpoints.ts';
 import { inputItems } from './cache.ts';
+import { compactionError } from './compaction.ts';
 import { invalidInput, type OpenAiError } from './errors.ts';
+import { itemShapeError } from './item-shape.ts';
 import { ITEM_TYPES, isModelItem, OUTPUT_OF_CALL } from './items.ts';
 import type { OpenAiModel } from './models.ts';
+import { toolItemError } from './tools.ts';
 
 /** The reasoning item that an answer's later items depend on. */
 export type IssuedReasoning = { readonly id: string; readonly ciphertext: string };
@@ -12,14 +16,15 @@ export type IssuedReasoning = { readonly id: string; readonly ciphertext: string
 export type ResponseValidityContext = {
   readonly model: OpenAiModel;
   readonly rules: Rules;
+  readonly secret: string;
   /** For the ids of items that were given out after reasoning: that reasoning. */
   readonly issued: ReadonlyMap<string, IssuedReasoning>;
 };
 
 const PARAMETERS: ReadonlySet<string> = new Set(
   (
-    'background background_options client_metadata context_management conversation generate include input ' +
-    'instructions max_output_tokens max_tool_calls metadata model parallel_tool_calls previous_response_id prompt ' +
+    'access_programs background background_options client_metadata context_management conversation generate image include input ' +
+    'instructions max_output_tokens max_tool_calls metadata model moderation parallel_tool_calls previous_response_id prompt ' +
     'prompt_cache_key prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store ' +
     'stream stream_options temperature text tool_choice tools top_logprobs top_p truncation user'
   ).split(' '),
@@ -37,7 +42,11 @@ export function invalidResponseRequest(
     (rules['openai.unknown-parameter'] ? unknownParameter(body) : undefined) ??
     modelGateError(body, context.model) ??
     previousError(body) ??
+    breakpointError(body, items, context.model) ??
     (rules['openai.unknown-item-type'] ? unknownItem(items) : undefined) ??
+    itemShapeError(items, rules) ??
+    toolItemError(body, items, rules) ??
+    compactionError(body, items, context.secret, rules) ??
     (rules['openai.unstored-items'] ? unstoredError(body, items) : undefined) ??
     (rules['openai.pairs'] ? pairError(items) : undefined) ??
     (rules['openai.reasoning-pairs'] ? reasoningPairError(items, context) : undefined)
@@ -74,7 +83,7 @@ function modelGateError(body: JsonObject, model: OpenAiModel): OpenAiError | und
   );
 }
 
-/** Answers are not kept, so an earlier one is never found; `conversation` excludes it. */
+/** An earlier answer that was found is no longer named here; `conversation` excludes it. */
 function previousError(body: JsonObject): OpenAiError | undefined {
   const previous = asString(body.previous_response_id);
   if (previous === undefined) return undefined;
@@ -103,7 +112,11 @@ function unknownItem(items: readonly JsonObject[]): OpenAiError | undefined {
 }
 
 function unstoredError(body: JsonObject, items: readonly JsonObject[]): OpenAiError | undefined {
-  if (body.store !== false) return undefined;
+  const reference = items.find((item) => item.type === 'item_reference');
+  if (body.store !== false) {
+    if (reference === undefined) return undefined;
+    return { ...invalidInput(`Item with id '${asString(reference.id) ?? ''}' not found.`), status: 404 };
+  }
   const lost = items.find(
     (item) =>
       item.type === 'item_reference' ||

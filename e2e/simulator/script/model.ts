@@ -2,6 +2,8 @@ import type { JsonObject } from '../json.ts';
 import { closingAnswer, echoAnswer, sideAnswer } from './builtins.ts';
 import { resolveUse } from './neutral-tools.ts';
 import { fill, fillJson } from './placeholders.ts';
+import { type RecallStep, recallPart } from './recall.ts';
+import { type SearchStep, searchParts } from './tool-search.ts';
 import type {
   Matcher,
   NeutralUse,
@@ -80,7 +82,7 @@ function roundOf(scenario: Scenario, round: number): Round {
 
 function toPlan(round: Round, turn: Turn, groups: readonly string[], scenario: string): Plan {
   return {
-    parts: round.steps.map((step) => toPart(step, turn, groups)),
+    parts: round.steps.flatMap((step) => toParts(step, turn, groups)),
     stop: round.stop,
     usage: round.usage,
     fault: round.fault,
@@ -88,7 +90,12 @@ function toPlan(round: Round, turn: Turn, groups: readonly string[], scenario: s
   };
 }
 
-function toPart(step: Step, turn: Turn, groups: readonly string[]): Part {
+function toParts(step: Step, turn: Turn, groups: readonly string[]): Part[] {
+  if ('search' in step) return searchParts(step, turn);
+  return 'recall' in step ? [recallPart(step, turn)] : [toPart(step, turn, groups)];
+}
+
+function toPart(step: Exclude<Step, RecallStep | SearchStep>, turn: Turn, groups: readonly string[]): Part {
   if ('say' in step) {
     const chunks = step.chunks;
     if (typeof chunks === 'object') {

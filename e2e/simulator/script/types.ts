@@ -1,6 +1,8 @@
 import type { Fault } from '../faults.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Protocol, TurnKind } from './kinds.ts';
+import type { RecallStep } from './recall.ts';
+import type { SearchStep } from './tool-search.ts';
 
 /** A tool as the request offers it. `custom` tools of the Responses protocol take free text. */
 export type OfferedTool = {
@@ -41,6 +43,8 @@ export type Turn = {
  *   deliberately broken JSON). Several calls in one round are parallel calls.
  * - `use`: a tool call in neutral words, turned into the tool that this request offers (Read, Bash, exec_command,
  *   apply_patch, spawn_agent and so on). Relative paths are taken from the agent's working folder.
+ * - `recall`: a question that is answered only from text that was sent or fetched in this request: see recall.ts.
+ * - `search`: the provider's own search for deferred tools, call and result: see tool-search.ts.
  * - `block`: a content block or output item sent as it stands, for shapes that the simulator does not know.
  * - `wait`: a pause by the simulator's clock. `gate`: a pause until that gate is opened from outside.
  * All strings in `say`, `input` and `use` may hold placeholders: see `fill` in placeholders.ts.
@@ -55,6 +59,8 @@ export type Step =
       readonly id?: string;
     }
   | NeutralUse
+  | RecallStep
+  | SearchStep
   | { readonly block: JsonObject }
   | { readonly wait: number }
   | { readonly gate: string };

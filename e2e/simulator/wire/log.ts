@@ -26,7 +26,8 @@ export type LoggedReading = {
 };
 
 /**
- * One received request. `headers` keep order, case and duplicates; `body` are the received bytes after transfer
+ * One received request. A `response.create` event on a WebSocket is one with the method `WS` and the headers of the
+ * upgrade. `headers` keep order, case and duplicates; `body` are the received bytes after transfer
  * coding, before content coding. Times are the simulator's, in Unix milliseconds.
  */
 export type LoggedRequest = {

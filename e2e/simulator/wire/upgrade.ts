@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream';
 import type { World } from '../world.ts';
 import type { LoggedRequest } from './log.ts';
 
-/** Refuses a WebSocket upgrade with the status that the settings name, and closes the connection. */
+/** Refuses a WebSocket upgrade with 426 or 404, as the settings say, and closes the connection. */
 export function answerUpgrade(entry: LoggedRequest, socket: Duplex, world: World): void {
-  const status = world.settings.webSocketStatus;
+  const status = world.settings.webSocketStatus === 426 ? 426 : 404;
   const reason = status === 426 ? 'Upgrade Required' : 'Not Found';
   const body = Buffer.from(
     JSON.stringify({ error: { message: reason, type: 'invalid_request_error', param: null, code: null } }),
