@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import type { ArchiveReader, SearchFilter, SearchHit, SessionRow } from '../archive/types.ts';
+import type {
+  ArchiveReader,
+  ArchiveTransfer,
+  SearchFilter,
+  SearchHit,
+  SessionRow,
+} from '../archive/types.ts';
 import { manualClock } from '../kernel/clock.ts';
 import { readEnv } from '../kernel/env.ts';
 import { ContextModeError } from '../kernel/errors.ts';
@@ -71,6 +77,7 @@ function setUp(count: number) {
     log: createLogger('silent', 'test'),
     accountId: LOCAL_ACCOUNT,
     archive,
+    transfer: {} as ArchiveTransfer,
     links: { keyNeeded: false, makeLink: (url) => url },
     live: { subscribe: () => () => undefined },
     health: async () => ({ ready: true, parts: [] }),

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import type { ArchiveReader, DocId, Document, LogRow, SessionRow } from '../archive/types.ts';
+import type {
+  ArchiveReader,
+  ArchiveTransfer,
+  DocId,
+  Document,
+  LogRow,
+  SessionRow,
+} from '../archive/types.ts';
 import { manualClock } from '../kernel/clock.ts';
 import { readEnv } from '../kernel/env.ts';
 import { LOCAL_ACCOUNT } from '../kernel/ids.ts';
@@ -8,6 +15,7 @@ import { ENDPOINTS } from './endpoints.ts';
 import { FILE_ENDPOINTS } from './files.ts';
 import { handleRest, handleTrpc } from './http.ts';
 import type { ApiServices } from './services.ts';
+import { UPLOAD_ENDPOINTS } from './uploads.ts';
 
 const ID = '01a229f1-2be8-754e-9327-4168d49aa17a';
 const HOST = '127.0.0.1:4141';
@@ -83,6 +91,7 @@ function setUp(over: Partial<ArchiveReader> = {}) {
     log: createLogger('silent', 'test'),
     accountId: LOCAL_ACCOUNT,
     archive,
+    transfer: {} as ArchiveTransfer,
     links: { keyNeeded: true, makeLink: (baseUrl) => `${baseUrl}/open/once` },
     live: { subscribe: () => () => undefined },
     health: async () => ({ ready: true, parts: [] }),
@@ -227,7 +236,9 @@ it('the description lists every call with its parameters, and nothing unresolved
   const { rest } = setUp();
   const described = await (await rest('/openapi.json')).json();
   expect(described.openapi).toBe('3.1.0');
-  const listed = new Set([...ENDPOINTS, ...FILE_ENDPOINTS].map((endpoint) => `/api/v1${endpoint.path}`));
+  const listed = new Set(
+    [...ENDPOINTS, ...FILE_ENDPOINTS, ...UPLOAD_ENDPOINTS].map((endpoint) => `/api/v1${endpoint.path}`),
+  );
   expect(new Set(Object.keys(described.paths))).toEqual(listed);
   const log = described.paths['/api/v1/sessions/{id}/log'].get;
   expect(log.parameters.find((one: { name: string }) => one.name === 'id')).toMatchObject({

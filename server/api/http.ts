@@ -9,6 +9,7 @@ import { pendingDeletions } from './pending-deletions.ts';
 import { appRouter, createCaller } from './router.ts';
 import type { ApiServices } from './services.ts';
 import { type ApiContext, publicErrorOf } from './trpc.ts';
+import { matchUpload, piecesOfBody } from './uploads.ts';
 
 const TRPC_PATH = '/api/trpc';
 const REST_PATH = '/api/v1';
@@ -51,6 +52,9 @@ async function answer(request: Request, ctx: ApiContext): Promise<Response> {
   if (method === 'GET' && path === '/openapi.json') return json(openApi(), ctx.requestId);
   const file = method === 'GET' ? matchFile(path) : null;
   if (file !== null) return file.endpoint.answer(ctx, file.params, url.searchParams);
+  const upload = method === 'POST' ? matchUpload(path) : null;
+  if (upload !== null)
+    return json(await upload.answer(ctx, piecesOfBody(request), url.searchParams), ctx.requestId);
   const found = matchEndpoint(method, path);
   if (found === null) {
     throw new ContextModeError('not_found', `There is no call ${method} ${REST_PATH}${path}.`, {

@@ -3,6 +3,7 @@ import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import type { FileEndpoint } from './file-endpoint.ts';
 import { FILE_ENDPOINTS } from './files.ts';
 import { errorEnvelope } from './schemas.ts';
+import { UPLOAD_ENDPOINTS, type UploadEndpoint } from './uploads.ts';
 import { VERSION } from './version.ts';
 
 type Json = Record<string, unknown>;
@@ -21,6 +22,8 @@ export function openApi(): Json {
   }
   for (const endpoint of FILE_ENDPOINTS)
     paths[`/api/v1${endpoint.path}`] = { get: fileOperationOf(endpoint) };
+  for (const endpoint of UPLOAD_ENDPOINTS)
+    paths[`/api/v1${endpoint.path}`] = { post: uploadOperationOf(endpoint) };
   return {
     openapi: '3.1.0',
     info: {
@@ -72,6 +75,22 @@ function fileOperationOf(endpoint: FileEndpoint): Json {
     })),
     responses: {
       200: { description: endpoint.summary, content: { [endpoint.mime]: {} } },
+      default: ERROR_ANSWER,
+    },
+  };
+}
+
+function uploadOperationOf(endpoint: UploadEndpoint): Json {
+  return {
+    operationId: endpoint.operationId,
+    summary: endpoint.summary,
+    parameters: endpoint.parameters.map((one) => ({ ...one, in: 'query', schema: { type: 'string' } })),
+    ...(endpoint.mime === null ? {} : { requestBody: { required: true, content: { [endpoint.mime]: {} } } }),
+    responses: {
+      200: {
+        description: endpoint.summary,
+        content: { 'application/json': { schema: schemaOf(endpoint.output, 'output') } },
+      },
       default: ERROR_ANSWER,
     },
   };

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import next from 'next';
 import { answerOperations, type LiveEvent } from '../../../server/api/index.ts';
+import type { ArchiveTransfer } from '../../../server/archive/types.ts';
 import { type Millis, systemClock } from '../../../server/kernel/clock.ts';
 import { readEnv } from '../../../server/kernel/env.ts';
 import { LOCAL_ACCOUNT } from '../../../server/kernel/ids.ts';
@@ -34,6 +35,7 @@ const services = {
       return Reflect.get(target, name, receiver);
     },
   }),
+  transfer: {} as ArchiveTransfer,
   live: {
     subscribe(listener: (event: LiveEvent) => void) {
       listeners.add(listener);
