@@ -73,13 +73,25 @@ function resultOf(session: FakeSession, seq: number): { readonly line: Line; rea
   return null;
 }
 
+const known = new Map<string, { readonly bytes: number; readonly sha256: string }>();
+
+/** Bytes of a text and their hash; remembered for large ones, of which every piece is asked for with both. */
+function measured(text: string): { readonly bytes: number; readonly sha256: string } {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const whole = Buffer.from(text);
+  const made = { bytes: whole.length, sha256: createHash('sha256').update(whole).digest('hex') };
+  if (text.length > 1_000_000) known.set(text, made);
+  return made;
+}
+
 /** The document at a position. */
 export function documentOf(session: FakeSession, seq: number, offset: number, length: number): Document {
   const { line, at } = session.lines.at(seq);
   const answer = line.kind === 'tool_call' ? resultOf(session, seq) : null;
   const result = answer?.line ?? null;
   const text = line.kind === 'tool_call' ? (result?.text ?? '') : line.text;
-  const bytes = Buffer.from(text);
+  const { bytes, sha256 } = measured(text);
   const { project, worktree } = session.row;
   return {
     docid: docidOf(session, seq),
@@ -91,8 +103,8 @@ export function documentOf(session: FakeSession, seq: number, offset: number, le
     offset,
     length: text.length,
     nextOffset: offset + length < text.length ? offset + length : null,
-    bytes: bytes.length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    bytes,
+    sha256,
     at,
     durationMs: result?.ranMs ?? null,
     sessionId: session.row.id,
