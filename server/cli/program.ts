@@ -7,6 +7,7 @@ import { open } from './commands/open.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
+import { exportSessions, importFile } from './commands/transfer.ts';
 import { CliFailure, EXIT, type ExitCode } from './failure.ts';
 import { createOutput, type Output, reportFault } from './output.ts';
 import type { World } from './world.ts';
@@ -21,7 +22,8 @@ Exit codes:
   5  a file could not be changed or must not be; nothing was changed in it
   6  agreement is needed: run it with --yes
   7  doctor found something that does not work
-  8  the gateway could not be started or stopped`;
+  8  the gateway could not be started or stopped
+  9  the gateway refused what it was given`;
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -141,6 +143,40 @@ function createProgram(
     .option('--wait <seconds>', 'how long answers on their way may take to finish', seconds)
     .action(async (given: Options) =>
       done(await stop(world, output, { disconnect: flags(given).disconnect, wait: number(given.wait) })),
+    );
+
+  command('export', 'write a session to a file, whole, as JSON Lines')
+    .argument('[session]', 'id of the session, as its address in the console has it')
+    .argument('[file]', 'a new file (else session-ID.jsonl, or sessions.jsonl)')
+    .option('--all', 'every session; the one argument is the file')
+    .option('--keys <file>', 'also write the key that an empty archive elsewhere needs: secret')
+    .addOption(gateway())
+    .action(async (first: unknown, second: unknown, given: Options) =>
+      done(
+        await exportSessions(world, output, {
+          all: given.all === true,
+          session: text(first),
+          file: text(second),
+          keys: text(given.keys),
+          gateway: text(given.gateway),
+        }),
+      ),
+    );
+
+  command('import', 'take the sessions of an exported file in, with the ids that they had')
+    .argument('<file>', 'what "export" wrote')
+    .option('--keys <file>', 'the key that belongs to it, for an archive that holds nothing yet')
+    .option('--foreign', 'take sessions of another key as they are: to be read, not to be gone on with')
+    .addOption(gateway())
+    .action(async (file: unknown, given: Options) =>
+      done(
+        await importFile(world, output, {
+          file: text(file) ?? '',
+          keys: text(given.keys),
+          foreign: given.foreign === true,
+          gateway: text(given.gateway),
+        }),
+      ),
     );
 
   command('doctor', 'look at the whole way: files, variables, gateway, providers, proxies')
