@@ -19,6 +19,8 @@ export const EXIT = {
   unwell: 7,
   /** The gateway could not be started or stopped. */
   process: 8,
+  /** The gateway refused what it was given: there is no such session, or a file is not what it must be. */
+  refused: 9,
 } as const;
 
 /** One of the exit codes other than 0. */

@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemCodeOf } from './failure.ts';
+import { download, upload } from './http-files.ts';
 import { listProcesses } from './processes.ts';
 import type { HttpAnswer, HttpHeaders, Started, World } from './world.ts';
 
@@ -33,6 +34,8 @@ export function realWorld(packageFolder: string): World {
     randomName: () => randomBytes(6).toString('hex'),
     get: (url, timeoutMs, headers) => send('GET', url, timeoutMs, headers),
     post: (url, timeoutMs, headers) => send('POST', url, timeoutMs, headers),
+    download,
+    upload,
     reaches,
     processes: () =>
       listProcesses(

@@ -47,6 +47,18 @@ export interface World {
   get(url: string, timeoutMs: number, headers?: HttpHeaders): Promise<HttpAnswer | null>;
   /** A POST without a body, in the same way. */
   post(url: string, timeoutMs: number, headers?: HttpHeaders): Promise<HttpAnswer | null>;
+  /**
+   * A GET into a file that only its owner reads: a new one, or with `append` behind what it holds. Only a 200 is written.
+   * Null if nothing answers, or the answer breaks off. @throws the system's error where the file cannot be written
+   */
+  download(
+    url: string,
+    file: string,
+    options: { readonly append: boolean },
+    headers?: HttpHeaders,
+  ): Promise<HttpAnswer | null>;
+  /** A POST of a file. Null if nothing answers. @throws the system's error where the file cannot be read */
+  upload(url: string, file: string, mime: string, headers?: HttpHeaders): Promise<HttpAnswer | null>;
   /** True if a TCP connection can be made within the time. */
   reaches(host: string, port: number, timeoutMs: number): Promise<boolean>;
   /** The processes of this machine that may be seen, without their environments. */

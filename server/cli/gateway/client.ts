@@ -202,6 +202,88 @@ export async function consoleAddress(world: World, url: string): Promise<string 
   return answer?.status === 200 ? textAt(answer.body, 'url') : null;
 }
 
+/** The ids of all sessions, last seen first. @throws CliFailure `noGateway` where the gateway stops answering */
+export async function sessionIds(world: World, url: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor = ''; ; ) {
+    const answer = await ask(world, url, `/api/v1/sessions?limit=${PAGE}${cursor}`, CALL_MS);
+    const items = itemsOf(answer);
+    if (items === null) throw silent(url);
+    ids.push(...items.flatMap((item) => textAt(item, 'id') ?? []));
+    const next = textAt(answer?.body, 'next');
+    if (next === null) return ids;
+    cursor = `&cursor=${encodeURIComponent(next)}`;
+  }
+}
+
+/** Writes a session behind what a file holds, or into a new one. @throws CliFailure where it cannot be had */
+export async function exportSession(
+  world: World,
+  url: string,
+  id: string,
+  target: { readonly file: string; readonly append: boolean },
+): Promise<void> {
+  const address = `${url}/api/v1/export/session?id=${encodeURIComponent(id)}`;
+  const headers = await keyHeaders(world, url);
+  checked(url, await world.download(address, target.file, target, headers));
+}
+
+/** The file that holds the archive's key, as text. @throws CliFailure where it cannot be had */
+export async function exportKey(world: World, url: string): Promise<string> {
+  const headers = await keyHeaders(world, url);
+  const { body } = checked(url, await world.post(`${url}/api/v1/keys/export`, CALL_MS, headers));
+  return `${JSON.stringify(body, null, 2)}\n`;
+}
+
+/** Gives the archive a key from a file. @throws CliFailure where it does not take it */
+export async function importKey(world: World, url: string, file: string): Promise<void> {
+  const headers = await keyHeaders(world, url);
+  checked(url, await world.upload(`${url}/api/v1/keys/import`, file, 'application/json', headers));
+}
+
+/** What became of a session that was imported. */
+export interface Imported {
+  readonly id: string;
+  readonly title: string;
+  readonly state: string;
+  readonly events: number;
+}
+
+/** Gives the archive the sessions of a file. @throws CliFailure where it does not take all of them */
+export async function importSessions(
+  world: World,
+  url: string,
+  file: string,
+  options: { readonly foreign: boolean },
+): Promise<Imported[]> {
+  const headers = await keyHeaders(world, url);
+  const address = `${url}/api/v1/import${options.foreign ? '?foreign=true' : ''}`;
+  const answer = checked(url, await world.upload(address, file, 'application/x-ndjson', headers));
+  const sessions = fieldOf(answer.body, 'sessions');
+  return (Array.isArray(sessions) ? sessions : []).map((one) => ({
+    id: textAt(one, 'id') ?? '',
+    title: textAt(one, 'title') ?? '',
+    state: textAt(one, 'state') ?? '',
+    events: numberAt(one, 'events') ?? 0,
+  }));
+}
+
+/** An answer that is well; what the gateway says of any other is told as it says it. */
+function checked(url: string, answer: HttpAnswer | null): HttpAnswer {
+  if (answer === null) throw silent(url);
+  if (answer.status === 200) return answer;
+  const error = fieldOf(answer.body, 'error');
+  throw new CliFailure(
+    EXIT.refused,
+    textAt(error, 'message') ?? `The gateway at ${url} answered ${answer.status}.`,
+    textAt(error, 'hint') ?? 'Run "context-mode doctor", or read its log in the data folder.',
+  );
+}
+
+function silent(url: string): CliFailure {
+  return new CliFailure(EXIT.noGateway, `The gateway at ${url} stopped answering.`, START_IT);
+}
+
 async function ask(world: World, url: string, path: string, timeoutMs: number): Promise<HttpAnswer | null> {
   return world.get(url + path, timeoutMs, await keyHeaders(world, url));
 }
