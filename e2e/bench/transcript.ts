@@ -2,8 +2,8 @@
 export interface Transcript {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Messages (entries of the history) so far. */
-  readonly size: number;
+  /** What each entry of the history says, in its order: words, a call's input, a result. */
+  readonly texts: readonly string[];
   /** The request that sends the whole history. */
   body(): Buffer;
   /** Adds a turn: a call of a tool and its result. */
@@ -48,9 +48,10 @@ export function claudeTranscript(options: TranscriptOptions): Transcript {
       'x-api-key': 'sk-large',
     },
     typed: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
-    call: (call, file) => ({
+    input: (file) => ({ file_path: file }),
+    call: (call, input) => ({
       role: 'assistant',
-      content: [{ type: 'tool_use', id: call, name: 'Read', input: { file_path: file } }],
+      content: [{ type: 'tool_use', id: call, name: 'Read', input }],
     }),
     result: (call, text) => ({
       role: 'user',
@@ -75,10 +76,11 @@ export function codexTranscript(options: TranscriptOptions): Transcript {
       authorization: 'Bearer sk-large',
     },
     typed: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),
-    call: (call, file) => ({
+    input: (file) => ({ cmd: `cat ${file}` }),
+    call: (call, input) => ({
       type: 'function_call',
       name: 'exec_command',
-      arguments: JSON.stringify({ cmd: `cat ${file}` }),
+      arguments: JSON.stringify(input),
       call_id: call,
     }),
     result: (call, text) => ({ type: 'function_call_output', call_id: call, output: text }),
@@ -89,29 +91,30 @@ export function codexTranscript(options: TranscriptOptions): Transcript {
 
 interface Form extends Pick<Transcript, 'path' | 'headers'> {
   readonly typed: (text: string) => object;
-  readonly call: (call: string, file: string) => object;
+  readonly input: (file: string) => object;
+  readonly call: (call: string, input: object) => object;
   readonly result: (call: string, text: string) => object;
   readonly whole: (entries: string) => string;
 }
 
 function transcriptOf({ messages, bytes, seed }: TranscriptOptions, form: Form): Transcript {
-  const entries: string[] = [JSON.stringify(form.typed(`Begin ${seed}.`))];
+  const begin = `Begin ${seed}.`;
+  const entries: string[] = [JSON.stringify(form.typed(begin))];
+  const texts = [begin];
   const each = Math.floor((2 * bytes) / messages) - 350;
   const grow = () => {
     const turn = entries.length;
     const call = `call_${seed}_${turn}`;
-    entries.push(
-      JSON.stringify(form.call(call, `/nowhere/large/src/file-${turn}.ts`)),
-      JSON.stringify(form.result(call, printed(seed * 100_003 + turn, each))),
-    );
+    const input = form.input(`/nowhere/large/src/file-${turn}.ts`);
+    const result = printed(seed * 100_003 + turn, each);
+    entries.push(JSON.stringify(form.call(call, input)), JSON.stringify(form.result(call, result)));
+    texts.push(JSON.stringify(input), result);
   };
   while (entries.length < messages) grow();
   return {
     path: form.path,
     headers: form.headers,
-    get size() {
-      return entries.length;
-    },
+    texts,
     body: () => Buffer.from(form.whole(entries.join(','))),
     grow,
   };
@@ -120,7 +123,7 @@ function transcriptOf({ messages, bytes, seed }: TranscriptOptions, form: Form):
 /** A request whose one text is nothing but escapes: of `bytes` on the wire, backslashes. */
 export function backslashes(bytes: number, seed: number): Pick<Transcript, 'path' | 'headers' | 'body'> {
   const { path, headers } = claudeTranscript({ messages: 1, bytes: 1_000, seed });
-  const text = '\\'.repeat(Math.floor(bytes / 4) * 2);
+  const text = '\\'.repeat(Math.floor(bytes / 2) * 2);
   return {
     path,
     headers,

@@ -11,6 +11,9 @@ import { type OperatorStore, operatorStore } from './testing-store.ts';
 /** How long a page or a check may take to say that the store does not answer, in milliseconds. */
 const TOLD_MS = 10_000;
 
+/** How late a slow database's answers are, in milliseconds. */
+const SLOW_MS = 5_000;
+
 let provider: Provider;
 let store: OperatorStore;
 let product: Product;
@@ -46,6 +49,21 @@ test('with a store that cuts and refuses every connection no agent notices, and 
   for (let turn = 0; turn < 5; turn += 1) await turnLikeDirect(talk, product, provider);
   store.line.resume();
   await expectWhole(product.url, talk);
+});
+
+test('with a database that takes five seconds for each answer no agent notices, and all is archived once, in order', async () => {
+  const talks = ['one', 'two'].map((name) => new Talk(`slow ${name}`));
+  for (const talk of talks) await turnLikeDirect(talk, product, provider);
+  store.line.slow(SLOW_MS);
+  for (let turn = 0; turn < 4; turn += 1) {
+    for (const talk of talks) await turnLikeDirect(talk, product, provider);
+  }
+  // Until the product itself has felt it: a check of the database gives up after less.
+  await eventually(async () => expect((await fetch(`${product.url}/readyz`)).status).toBe(503));
+  for (const talk of talks) await turnLikeDirect(talk, product, provider);
+  store.line.slow(0);
+  for (const talk of talks) await expectWhole(product.url, talk, 90_000);
+  expect(await metric(product.url, 'context_mode_not_archived_total{reason="store_failed"}')).toBe(0);
 });
 
 test('a hung store is told of in time: readiness says no, and the interface answers with a fault', async () => {

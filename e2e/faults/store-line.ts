@@ -5,6 +5,8 @@ export interface StoreLine {
   readonly port: number;
   /** From now on nothing comes through, either way; connections stay, and new ones are taken and never answered. */
   hang(): void;
+  /** From now on whatever the server says arrives that many milliseconds late, in its order; 0: at once again. */
+  slow(delayMs: number): void;
   /** What was held goes on as if nothing had been. */
   resume(): void;
   /** Ends every connection and refuses new ones. */
@@ -21,6 +23,7 @@ interface Pair {
 export async function openStoreLine(socketFile: string): Promise<StoreLine> {
   const pairs = new Set<Pair>();
   let state: 'open' | 'hung' | 'cut' = 'open';
+  let delayMs = 0;
   const server = createServer((near) => {
     if (state === 'cut') return void near.resetAndDestroy();
     const pair = { near, far: connect(socketFile) };
@@ -29,8 +32,14 @@ export async function openStoreLine(socketFile: string): Promise<StoreLine> {
       [pair.near, pair.far],
       [pair.far, pair.near],
     ] as const) {
-      from.on('data', (chunk) => {
-        if (!to.write(chunk)) from.pause();
+      const late: Buffer[] = [];
+      from.on('data', (chunk: Buffer) => {
+        if (from === pair.near || (delayMs === 0 && late.length === 0)) {
+          if (!to.write(chunk)) from.pause();
+          return;
+        }
+        late.push(chunk);
+        setTimeout(() => to.write(late.shift() ?? ''), delayMs);
       });
       to.on('drain', () => {
         if (state === 'open') from.resume();
@@ -52,6 +61,9 @@ export async function openStoreLine(socketFile: string): Promise<StoreLine> {
     hang() {
       state = 'hung';
       each((socket) => socket.pause());
+    },
+    slow(ms) {
+      delayMs = ms;
     },
     resume() {
       state = 'open';
