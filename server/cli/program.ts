@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { AgentName } from './agents/agent.ts';
+import { AGENTS } from './agents/find.ts';
 import { connect } from './commands/connect.ts';
 import { disconnect } from './commands/disconnect.ts';
 import { doctor } from './commands/doctor.ts';
@@ -88,7 +89,8 @@ function createProgram(
       .addHelpText('after', EXIT_CODES);
   const gateway = () =>
     new Option('--gateway <url>', 'the gateway (or CONTEXT_MODE_URL; else the local one)');
-  const agents = () => new Option('--agent <name...>', 'only these agents').choices(['claude-code', 'codex']);
+  const agents = () =>
+    new Option('--agent <name...>', 'only these agents').choices(AGENTS.map((agent) => agent.name));
 
   command('connect', 'connect the agents: one edit of one file each (also without a command)')
     .addOption(gateway())
@@ -211,7 +213,8 @@ function number(value: unknown): number | undefined {
 
 function names(given: Options): AgentName[] | undefined {
   if (!Array.isArray(given.agent)) return undefined;
-  return given.agent.filter((name): name is AgentName => name === 'claude-code' || name === 'codex');
+  const wanted: readonly unknown[] = given.agent;
+  return AGENTS.map((agent) => agent.name).filter((name) => wanted.includes(name));
 }
 
 function seconds(value: string): number {

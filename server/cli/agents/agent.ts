@@ -2,7 +2,7 @@ import type { ConfigFormat, Entry } from '../edits/config-format.ts';
 import type { World } from '../world.ts';
 
 /** The agents that the command knows. */
-export type AgentName = 'claude-code' | 'codex';
+export type AgentName = 'claude-code' | 'codex' | 'opencode' | 'pi';
 
 /** One value that connecting sets, and why. */
 export interface Setting extends Entry {
@@ -29,6 +29,22 @@ export interface Elsewhere {
   readonly replaceable: boolean;
   /** Where it is set. */
   readonly where: string;
+  readonly upstreamVariable: UpstreamVariable;
+}
+
+/** The gateway's variables that name where its requests go. */
+export type UpstreamVariable = 'ANTHROPIC_UPSTREAM_URL' | 'OPENAI_UPSTREAM_URL';
+
+/** One of the ways by which an agent asks a provider. */
+export interface Route {
+  /** Where in its file the base URL stands. */
+  readonly baseUrlPath: readonly string[];
+  readonly upstreamVariable: UpstreamVariable;
+  /**
+   * Where the local key stands: a text of header lines (`lines`), or a header's own value. Null: the file has no such
+   * place.
+   */
+  readonly key: { readonly path: readonly string[]; readonly lines: boolean } | null;
 }
 
 /** What the command knows of one kind of agent. */
@@ -40,12 +56,10 @@ export interface Agent {
   /** Names of its processes. */
   readonly processNames: readonly string[];
   readonly format: ConfigFormat;
-  /** Where in its file the base URL stands. */
-  readonly baseUrlPath: readonly string[];
-  /** Where in its file the headers that it sends stand, one a line; null: it has no such place. */
-  readonly headersPath: readonly string[] | null;
-  /** The gateway's variable that names where requests of this agent go. */
-  readonly upstreamVariable: 'ANTHROPIC_UPSTREAM_URL' | 'OPENAI_UPSTREAM_URL';
+  /** Its ways to providers, one at least; it is connected when all lead to the gateway. */
+  readonly routes: readonly Route[];
+  /** False where a program of that name on the PATH may well be another one. */
+  readonly programTells: boolean;
   /** Its own folder, absolute. */
   folder(world: World): string;
   /** The one file that connecting edits, absolute. */
@@ -59,8 +73,8 @@ export interface Agent {
   showsKey(text: string, key: string): boolean;
   /** True if a value of the base URL key is a door of this gateway. */
   isDoor(url: string, gateway: string): boolean;
-  /** Where the agent's requests go by its file, if not to the gateway and not to the provider by default. */
-  elsewhere(text: string, gateway: string): Elsewhere | null;
+  /** Where the agent's requests go by its file, as far as that is neither the gateway nor the provider by default. */
+  elsewhere(text: string, gateway: string): readonly Elsewhere[];
   /** What outranks the file or keeps it from being read. `text` is the file as it would be. */
   notes(world: World, text: string, gateway: string): Promise<readonly Note[]>;
 }

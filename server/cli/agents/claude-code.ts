@@ -27,9 +27,14 @@ export const claudeCode: Agent = {
   program: 'claude',
   processNames: ['claude', 'claude-code'],
   format: jsonFormat,
-  baseUrlPath: BASE_URL,
-  headersPath: HEADERS,
-  upstreamVariable: 'ANTHROPIC_UPSTREAM_URL',
+  routes: [
+    {
+      baseUrlPath: BASE_URL,
+      upstreamVariable: 'ANTHROPIC_UPSTREAM_URL',
+      key: { path: HEADERS, lines: true },
+    },
+  ],
+  programTells: true,
   folder: configFolder,
   file: (world) => join(configFolder(world), 'settings.json'),
 
@@ -58,10 +63,11 @@ export const claudeCode: Agent = {
 
   elsewhere(text, gateway) {
     const found = jsonFormat.find(text, BASE_URL);
-    if (found === null || found.value === gateway + DOOR) return null;
+    if (found === null || found.value === gateway + DOOR) return [];
     const url = found.value ?? found.written;
-    if (url.replace(/\/+$/, '') === PROVIDER) return null;
-    return { url, replaceable: true, where: BASE_URL.join('.') };
+    if (url.replace(/\/+$/, '') === PROVIDER) return [];
+    const upstreamVariable = 'ANTHROPIC_UPSTREAM_URL';
+    return [{ url, replaceable: true, where: BASE_URL.join('.'), upstreamVariable }];
   },
 
   async notes(world, text, gateway) {

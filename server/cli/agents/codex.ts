@@ -24,9 +24,8 @@ export const codex: Agent = {
   program: 'codex',
   processNames: ['codex'],
   format: tomlFormat,
-  baseUrlPath: BASE_URL,
-  headersPath: null,
-  upstreamVariable: 'OPENAI_UPSTREAM_URL',
+  routes: [{ baseUrlPath: BASE_URL, upstreamVariable: 'OPENAI_UPSTREAM_URL', key: null }],
+  programTells: true,
   folder: configFolder,
   file: (world) => join(configFolder(world), 'config.toml'),
 
@@ -49,12 +48,12 @@ export const codex: Agent = {
 
   elsewhere(text, gateway) {
     const provider = otherProvider(text);
-    if (provider) return provider;
+    if (provider) return [provider];
     const found = tomlFormat.find(text, BASE_URL);
-    if (found === null || (found.value !== null && codex.isDoor(found.value, gateway))) return null;
+    if (found === null || (found.value !== null && codex.isDoor(found.value, gateway))) return [];
     const url = found.value ?? found.written;
-    if (PROVIDERS.includes(url.replace(/\/+$/, ''))) return null;
-    return { url, replaceable: true, where: BASE_URL.join('.') };
+    if (PROVIDERS.includes(url.replace(/\/+$/, ''))) return [];
+    return [{ url, replaceable: true, where: BASE_URL.join('.'), upstreamVariable: 'OPENAI_UPSTREAM_URL' }];
   },
 
   notes: async (world, _text, gateway) => proxyNote(world, gateway),
@@ -81,6 +80,7 @@ function otherProvider(text: string): Elsewhere | null {
     url: typeof url === 'string' ? url : name,
     replaceable: false,
     where: `model_provider = "${name}"`,
+    upstreamVariable: 'OPENAI_UPSTREAM_URL',
   };
 }
 

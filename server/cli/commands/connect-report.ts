@@ -72,10 +72,9 @@ function show(
   if (plan?.outcome === 'connected') output.line('  is connected already');
   if (plan?.outcome === 'change') {
     for (const setting of plan.settings) output.line(`  ${setting.path.join('.')}: ${setting.why}`);
-    if (plan.elsewhere && options.replace && !isUpstream(gateway, plan.elsewhere.url)) {
-      output.line(
-        `  its requests no longer go to ${shownUrl(plan.elsewhere.url)}; disconnect puts that back`,
-      );
+    for (const { url } of plan.elsewhere) {
+      if (!options.replace || isUpstream(gateway, url)) continue;
+      output.line(`  its requests no longer go to ${shownUrl(url)}; disconnect puts that back`);
     }
     for (const change of plan.shown) {
       output.line(`  line ${change.line}${candidate.file?.bytes === null ? ' of a new file' : ''}`);
@@ -113,6 +112,14 @@ function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(/\r?\n/);
 }
 
+/** The first address that an agent uses and that is not the gateway's, for scripts. */
+function elsewhereOf(plan: ConnectPlan | null): Readonly<Record<string, unknown>> | null {
+  const [first] = plan?.elsewhere ?? [];
+  if (first === undefined) return null;
+  const { url, replaceable, where } = first;
+  return { url: shownUrl(url), replaceable, where };
+}
+
 /** The result of `connect` for scripts. */
 export function connectResult(
   gateway: Gateway,
@@ -144,7 +151,7 @@ export function connectResult(
             why,
           })) ?? [],
         changes: plan?.shown ?? [],
-        elsewhere: plan?.elsewhere ? { ...plan.elsewhere, url: shownUrl(plan.elsewhere.url) } : null,
+        elsewhere: elsewhereOf(plan),
         notes,
         running,
         error: failure ? { message: failure.message, hint: failure.hint } : null,

@@ -85,7 +85,7 @@ describe('connect, then disconnect', () => {
     expect([await bytesOf(CLAUDE), await bytesOf(CODEX)]).toEqual(once);
     await disconnect();
     const twice = await disconnect('--json');
-    expect(twice.json()).toMatchObject({ ok: true, agents: [{ outcome: 'none' }, { outcome: 'none' }] });
+    expect(twice.json()).toMatchObject({ ok: true, agents: Array(4).fill({ outcome: 'none' }) });
     expect([await textOf(CLAUDE), await textOf(CODEX)]).toEqual(['{"a":1}', 'model = "x"\n']);
   });
 

@@ -116,12 +116,12 @@ async function examine(
     const wanted = { settings, gateway: gateway.url, replace: options.replace };
     let plan = planConnect(agent, file, record, wanted);
     // An address that the gateway itself leads to stays where requests go: nothing is lost by putting it behind us.
-    if (plan.outcome === 'elsewhere' && plan.elsewhere && isUpstream(gateway, plan.elsewhere.url)) {
+    if (plan.outcome === 'elsewhere' && plan.elsewhere.every(({ url }) => isUpstream(gateway, url))) {
       plan = planConnect(agent, file, record, { ...wanted, replace: true });
     }
     const notes = await agent.notes(world, options.dryRun ? file.text : plan.text, gateway.url);
     const running = processesNamed(await world.processes(), agent.processNames).map((process) => process.pid);
-    return { agent, path, file, plan, notes, running, failure: elsewhereFailure(agent, path, plan) };
+    return { agent, path, file, plan, notes, running, failure: elsewhereFailure(agent, path, plan, gateway) };
   } catch (thrown) {
     const failure = asFailure(thrown);
     if (failure.exitCode !== EXIT.file) throw thrown;
@@ -129,11 +129,17 @@ async function examine(
   }
 }
 
-function elsewhereFailure(agent: Agent, path: string, plan: ConnectPlan): CliFailure | null {
-  if (plan.outcome !== 'elsewhere' || plan.elsewhere === null) return null;
-  const { url, where, replaceable } = plan.elsewhere;
+function elsewhereFailure(
+  agent: Agent,
+  path: string,
+  plan: ConnectPlan,
+  gateway: Gateway,
+): CliFailure | null {
+  const foreign = plan.elsewhere.find(({ url }) => !isUpstream(gateway, url)) ?? plan.elsewhere[0];
+  if (plan.outcome !== 'elsewhere' || foreign === undefined) return null;
+  const { url, where, replaceable, upstreamVariable } = foreign;
   const shown = shownUrl(url);
-  const upstream = `start the gateway with ${agent.upstreamVariable}=${shown.replace(/\/v1$/, '')}`;
+  const upstream = `start the gateway with ${upstreamVariable}=${shown.replace(/\/v1$/, '')}`;
   return new CliFailure(
     EXIT.file,
     `${path}: ${agent.title} sends its requests to ${shown} (${where}). Nothing was written.`,

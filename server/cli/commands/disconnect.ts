@@ -71,8 +71,10 @@ export async function connectedAgents(world: World, gateway: string): Promise<Ag
   const candidates = await Promise.all(AGENTS.map((agent) => examine(world, agent, gateway)));
   return candidates
     .filter(({ agent, file }) => {
-      const value = file && safely(() => agent.format.find(file.text, agent.baseUrlPath)?.value);
-      return value != null && agent.isDoor(value, gateway);
+      return agent.routes.some(({ baseUrlPath }) => {
+        const value = file && safely(() => agent.format.find(file.text, baseUrlPath)?.value);
+        return value != null && agent.isDoor(value, gateway);
+      });
     })
     .map(({ agent }) => agent);
 }

@@ -8,6 +8,8 @@ const KEY = `cml_${'k'.repeat(43)}`;
 const NEXT_KEY = `cml_${'n'.repeat(43)}`;
 const CLAUDE = '.claude/settings.json';
 const CODEX = '.codex/config.toml';
+const OPENCODE = '.config/opencode/opencode.json';
+const PI = '.pi/agent/models.json';
 const STATUS = { version: '1.2.3', mode: 'local', keyNeeded: true, upstreams: {} };
 
 let home: string;
@@ -62,6 +64,8 @@ describe('a gateway that needs the local key', () => {
         agents: [
           { state: 'connected', notes: [] },
           { state: 'connected', notes: [] },
+          { state: 'absent' },
+          { state: 'absent' },
         ],
       });
       for (const { out } of [again, status, await run('doctor')]) expect(out).not.toMatch(/cml_\w|s3cret/);
@@ -69,6 +73,26 @@ describe('a gateway that needs the local key', () => {
       expect([await textOf(CLAUDE), await textOf(CODEX)]).toEqual([json, toml]);
     },
   );
+
+  test('OpenCode and Pi show it as a header of each provider, beside headers of the person’s own', async () => {
+    const own = '{"provider":{"openai":{"options":{"headers":{"x-mine":"1"}}}}}';
+    await writeFiles(home, { [OPENCODE]: own, [PI]: '{}' });
+    const connected = await run('connect', '--yes');
+    expect(connected.out).not.toMatch(/cml_\w/);
+    const { provider } = JSON.parse(await textOf(OPENCODE));
+    expect(provider.anthropic.options.headers).toEqual({ 'x-context-mode-key': KEY });
+    expect(provider.openai.options.headers).toEqual({ 'x-mine': '1', 'x-context-mode-key': KEY });
+    const { providers } = JSON.parse(await textOf(PI));
+    expect(providers.openai).toEqual({
+      baseUrl: `${gateway.url}/openai/v1`,
+      headers: { 'x-context-mode-key': KEY },
+    });
+    expect((await run('status', '--json')).json()).toMatchObject({
+      agents: [{}, {}, { state: 'connected', notes: [] }, { state: 'connected', notes: [] }],
+    });
+    expect(await run('disconnect', '--yes')).toMatchObject({ code: 0 });
+    expect([await textOf(OPENCODE), await textOf(PI)]).toEqual([own, '{}']);
+  });
 
   test('lines that were added since stay when ours is taken out', async () => {
     await writeFiles(home, { [CLAUDE]: '{"env":{"ANTHROPIC_CUSTOM_HEADERS":"A: 1"}}' });

@@ -201,7 +201,9 @@ describe('status', () => {
     await run(['connect', '--gateway', gateway.url, '--yes']);
     await writeFile(join(home, '.codex/config.toml'), 'model = "x"\n');
     const status = await run(['status', '--gateway', gateway.url, '--json']);
-    expect(status.json()).toMatchObject({ agents: [{ state: 'absent' }, { state: 'changed' }] });
+    expect(status.json()).toMatchObject({
+      agents: [{ state: 'absent' }, { state: 'changed' }, { state: 'absent' }, { state: 'absent' }],
+    });
   });
 });
 

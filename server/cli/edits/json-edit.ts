@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { type ConfigFormat, type Entry, type OwnEntry, UnreadableConfig } from './config-format.ts';
-import { insertionOf, removalOf } from './json-layout.ts';
+import { insertionOf, removalOf, type Written } from './json-layout.ts';
 import { type LineEdit, putLine, takeLine } from './json-lines.ts';
 import { nodeAt, propertyOf, readTree, type Shape, shapeOf } from './json-tree.ts';
 import { applySplices, positionAt, type Splice } from './splice.ts';
 
-/** JSON with comments and trailing commas, two levels deep at most: what Claude Code's settings need. */
+/** JSON with comments and trailing commas. */
 export const jsonFormat: ConfigFormat = {
   check(text) {
     const root = readTree(text);
@@ -52,26 +52,30 @@ export const jsonFormat: ConfigFormat = {
 
   missingTables(text, entries) {
     const root = readTree(text);
-    const tables = groupedByTable(entries).map((group) => group.table);
-    return tables.filter((table) => table.length > 0 && nodeAt(root, table) === null);
+    const tables = groupedByTable(entries).flatMap(({ table }) =>
+      table.map((_, index) => table.slice(0, index + 1)),
+    );
+    const missing = tables.filter((table) => nodeAt(root, table) === null);
+    return [...new Map(missing.map((table) => [JSON.stringify(table), table])).values()];
   },
 };
 
 function setInTable(text: string, table: readonly string[], entries: readonly Entry[]): Splice[] {
   const root = readTree(text);
   if (root === null) return [emptyDocument(text, table, entries)];
-  const object = nodeAt(root, table);
-  if (object === null) {
-    const [name, ...deeper] = table;
-    if (name === undefined || deeper.length > 0) throw new Error('a table lies one level deep at most');
+  const { node: object, depth } = deepest(root, table);
+  if (object.type !== 'object') {
+    const name = table.slice(0, depth).join('.');
+    throw new UnreadableConfig(`"${name}" is not an object.`, positionAt(text, object.offset));
+  }
+  const [missing, ...deeper] = table.slice(depth);
+  if (missing !== undefined) {
     const values = entries.map((entry): [string, string] => [
       lastOf(entry.path),
       JSON.stringify(entry.value),
     ]);
-    return insertionOf(text, root, name, values);
-  }
-  if (object.type !== 'object') {
-    throw new UnreadableConfig(`"${table.join('.')}" is not an object.`, positionAt(text, object.offset));
+    const value = deeper.reduceRight<Written>((inner, name) => [[name, inner]], values);
+    return insertionOf(text, object, missing, value);
   }
   const splices: Splice[] = [];
   let current = text;
@@ -81,6 +85,17 @@ function setInTable(text: string, table: readonly string[], entries: readonly En
     current = mustApply(current, made);
   }
   return splices;
+}
+
+/** How far a path of tables is there, and the node at which it ends. */
+function deepest(root: Node, table: readonly string[]): { readonly node: Node; readonly depth: number } {
+  let node = root;
+  for (const [depth, name] of table.entries()) {
+    const next = node.type === 'object' ? propertyOf(node, name) : null;
+    if (next === null) return { node, depth };
+    node = next.value;
+  }
+  return { node, depth: table.length };
 }
 
 function setOne(text: string, table: readonly string[], entry: Entry): Splice[] {

@@ -2,8 +2,8 @@ import type { Node } from 'jsonc-parser';
 import { lineEndFrom, type Property, propertiesOf, skipTrivia } from './json-tree.ts';
 import { lineEndingOf, type Splice } from './splice.ts';
 
-/** A value to insert: written JSON, or the pairs (key, written value) of a new object. */
-type Written = string | readonly (readonly [string, string])[];
+/** A value to insert: written JSON, or the pairs (key, value) of a new object. */
+export type Written = string | readonly (readonly [string, Written])[];
 
 /**
  * Splices that add a property at the end of an object, in the layout that the object already has: own lines with
@@ -76,12 +76,18 @@ function writtenProperty(
   indent: string | null,
 ): string {
   const colon = colonOf(text, object);
-  const name = JSON.stringify(key) + colon;
-  if (typeof value === 'string') return name + value;
-  const pairs = value.map(([inner, written]) => JSON.stringify(inner) + colon + written);
-  if (indent === null) return `${name}{${pairs.join(colon.endsWith(' ') ? ', ' : ',')}}`;
-  const line = lineEndingOf(text) + indent;
-  return `${name}{${pairs.map((pair) => line + unitOf(text) + pair).join(',')}${line}}`;
+  return JSON.stringify(key) + colon + writtenValue(text, colon, value, indent);
+}
+
+function writtenValue(text: string, colon: string, value: Written, indent: string | null): string {
+  if (typeof value === 'string') return value;
+  const deeper = indent === null ? null : indent + unitOf(text);
+  const pairs = value.map(
+    ([inner, written]) => JSON.stringify(inner) + colon + writtenValue(text, colon, written, deeper),
+  );
+  if (deeper === null) return `{${pairs.join(colon.endsWith(' ') ? ', ' : ',')}}`;
+  const line = lineEndingOf(text);
+  return `{${pairs.map((pair) => line + deeper + pair).join(',')}${line}${indent}}`;
 }
 
 /** The offset of the comma that follows (behind white space and comments), or null. */

@@ -27,11 +27,23 @@ const keyedClaude: Agent = { ...claudeCode };
 const settingsOf = (agent: Agent, gateway: string): Setting[] =>
   agent.name === 'claude-code'
     ? [
-        { path: agent.baseUrlPath, value: `${gateway}/anthropic`, why: '', role: 'base-url' },
+        {
+          path: agent.routes[0]?.baseUrlPath ?? [],
+          value: `${gateway}/anthropic`,
+          why: '',
+          role: 'base-url',
+        },
         { path: ['env', 'ENABLE_TOOL_SEARCH'], value: 'true', why: '', role: 'extra' },
         ...(agent === keyedClaude ? [keySetting] : []),
       ]
-    : [{ path: agent.baseUrlPath, value: `${gateway}/openai/v1`, why: '', role: 'base-url' }];
+    : [
+        {
+          path: agent.routes[0]?.baseUrlPath ?? [],
+          value: `${gateway}/openai/v1`,
+          why: '',
+          role: 'base-url',
+        },
+      ];
 
 function fileOf(text: string, hasBom: boolean): ConfigFile {
   const path = '/home/dev/file';

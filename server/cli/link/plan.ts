@@ -20,7 +20,7 @@ export interface ConnectPlan {
   /** `change`: the file is to be written. `connected`: it is as wanted. `elsewhere`: its requests go elsewhere. */
   readonly outcome: 'change' | 'connected' | 'elsewhere';
   /** Where its requests go now, where that is neither the gateway nor the provider by default. */
-  readonly elsewhere: Elsewhere | null;
+  readonly elsewhere: readonly Elsewhere[];
   /** The values that connecting sets; those that the person had set already are left out. */
   readonly settings: readonly Setting[];
   readonly text: string;
@@ -57,7 +57,8 @@ export function planConnect(
     const settings = settingsFor(agent, from.text, wanted.settings);
     const elsewhere = agent.elsewhere(from.text, wanted.gateway);
     const none = { elsewhere, settings, text: file.text, shown: [], entries: [], tables: [], exact: null };
-    if (elsewhere && !(elsewhere.replaceable && wanted.replace)) return { ...none, outcome: 'elsewhere' };
+    const givesWay = wanted.replace && elsewhere.every((one) => one.replaceable);
+    if (elsewhere.length > 0 && !givesWay) return { ...none, outcome: 'elsewhere' };
     if (base === null) return { ...none, outcome: 'connected' };
     const splices = agent.format.set(from.text, settings);
     const text = mustApply(from.text, splices);
@@ -161,9 +162,11 @@ function exactWay(
   made: { text: string; splices: Splice[] },
   gateway: string,
 ): ExactWayBack | null {
-  const setByHand = agent.format.find(from.text, agent.baseUrlPath);
-  if (from.original === null || (setByHand?.value != null && agent.isDoor(setByHand.value, gateway)))
-    return null;
+  const setByHand = agent.routes.some(({ baseUrlPath }) => {
+    const value = agent.format.find(from.text, baseUrlPath)?.value;
+    return value != null && agent.isDoor(value, gateway);
+  });
+  if (from.original === null || setByHand) return null;
   return {
     splices: made.splices,
     before: from.original.sha256,
@@ -171,14 +174,19 @@ function exactWay(
   };
 }
 
-/** Without a record: the base URL, if it is a door of one of these gateways, and beside such a one the local key. */
+/** Without a record: each base URL that is a door of one of these gateways, and beside such a one the local key. */
 function doorEntries(agent: Agent, text: string, gateways: readonly string[]): OwnEntry[] {
-  const value = agent.format.find(text, agent.baseUrlPath)?.value;
-  if (value == null || !gateways.some((gateway) => agent.isDoor(value, gateway))) return [];
-  const door: OwnEntry = { path: agent.baseUrlPath, value, before: null };
-  const path = agent.headersPath;
-  const line = path && foundKeyLine(agent.format.find(text, path)?.value ?? '');
-  return path && line ? [door, { path, value: line, asLine: true, before: null }] : [door];
+  return agent.routes.flatMap(({ baseUrlPath, key }) => {
+    const value = agent.format.find(text, baseUrlPath)?.value;
+    if (value == null || !gateways.some((gateway) => agent.isDoor(value, gateway))) return [];
+    const door: OwnEntry = { path: baseUrlPath, value, before: null };
+    if (key === null) return [door];
+    const written = agent.format.find(text, key.path)?.value ?? '';
+    const own = key.lines ? foundKeyLine(written) : /^cml_/.test(written) ? written : null;
+    if (own === null) return [door];
+    const entry: OwnEntry = { path: key.path, value: own, before: null };
+    return [door, key.lines ? { ...entry, asLine: true } : entry];
+  });
 }
 
 /** The changes without the commas and line endings around them, with the line at which each stands. */

@@ -46,10 +46,14 @@ export async function standings(world: World, gateway: string, keyNeeded: boolea
       try {
         const file = await readConfigFile(path);
         agent.format.check(file.text);
-        const value = agent.format.find(file.text, agent.baseUrlPath);
-        const url = value === null ? null : (value.value ?? value.written);
-        const elsewhere = agent.elsewhere(file.text, gateway);
-        if (url !== null && agent.isDoor(url, gateway) && elsewhere === null) {
+        const urls = agent.routes.map(({ baseUrlPath }) => {
+          const found = agent.format.find(file.text, baseUrlPath);
+          return found === null ? null : (found.value ?? found.written);
+        });
+        const isDoor = (address: string | null) => address !== null && agent.isDoor(address, gateway);
+        const [elsewhere] = agent.elsewhere(file.text, gateway);
+        const url = urls.find((address) => address !== null) ?? null;
+        if (urls.every(isDoor) && elsewhere === undefined) {
           const notes = await agent.notes(world, file.text, gateway);
           const unknown = key !== null && !agent.showsKey(file.text, key);
           return { ...none, state: 'connected', url, notes: unknown ? [KEY_MISSING, ...notes] : notes };
