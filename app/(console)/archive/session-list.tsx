@@ -62,10 +62,11 @@ export function SessionList() {
           <Link
             href={searchAddress({ q: words, project: filters.project })}
             aria-label="Search every word"
-            className={buttonClass({}, 'max-sm:px-1.5')}
+            className={buttonClass({})}
           >
-            <Icon name="search" />
+            <Icon name="search" className="shrink-0 max-sm:hidden" />
             <span className="max-sm:hidden">Search every word</span>
+            <span className="sm:hidden">Every word</span>
           </Link>
           <ExportMenu kind="sessions" what="Sessions" query={filter} />
         </>

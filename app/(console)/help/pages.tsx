@@ -41,8 +41,9 @@ export const HELP_PAGES: readonly HelpPage[] = [
         </p>
         <h2>Find</h2>
         <p>
-          <kbd>⌘K</kbd> goes to any screen, session or document. <kbd>/</kbd> searches on the page. In a
-          transcript, <kbd>n</kbd> and <kbd>N</kbd> walk from hit to hit. <kbd>?</kbd> lists all keys.
+          <Link href="/archive/search">Search</Link> looks through everything; <kbd>⌘K</kbd> goes to any
+          screen, session or document. <kbd>/</kbd> searches on the page. In a transcript, <kbd>n</kbd> and{' '}
+          <kbd>N</kbd> walk from hit to hit. <kbd>?</kbd> lists all keys.
         </p>
       </>
     ),
@@ -134,27 +135,102 @@ export const HELP_PAGES: readonly HelpPage[] = [
           in its transcript, marked. A request that cannot be placed with certainty is kept as unplaced rather
           than guessed.
         </p>
+        <h2>Reading a session</h2>
+        <p>
+          A session of any length opens at once: only what you look at is loaded. <kbd>/</kbd> searches in it,{' '}
+          <kbd>n</kbd> and <kbd>N</kbd> walk from hit to hit. <kbd>:</kbd> goes to a position (
+          <code>1200</code>) or a time (<code>14:05</code>, <code>2026-11-30 14:05</code>). An address that
+          ends in <code>#1200</code> opens there.
+        </p>
         <h2>Documents</h2>
         <p>
           Each part has an id that begins with <code>context-mode-msg-</code>. A tool call and its result are
           one document. <em>Exact</em> shows the stored bytes with their offsets; every character that cannot
-          be seen has a sign.
+          be seen has a sign. <em>Facts</em> has size, hash, times, and the sessions that hold the document.
+        </p>
+        <p>
+          A text of more than 2 MB is not loaded whole: its beginning and its end are shown, you read on where
+          you need to, and searching in it finds words anywhere in it. The download is always the whole.
+        </p>
+        <p>
+          Where a document shows a file that the agent changed later, it says so, with the way to the change
+          and to the newest read of the file.
         </p>
         <p>
           Text that an agent read is shown as text and never run, whatever it contains. Characters that would
           mislead the eye, such as terminal escapes and changes of direction, are shown as signs in the
           readable view too.
         </p>
-        <h2>Export</h2>
+        <h2>Export and import</h2>
         <p>
-          A session's menu exports it as JSON Lines. Scripts on this machine can read everything at{' '}
-          <code>/api/v1</code>, described at <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>.
+          A session's menu exports it as JSON Lines. The lists of sessions and of hits are saved, as JSON
+          Lines or CSV, by the button at the top of each. To carry sessions into another archive with the ids
+          they have:
+        </p>
+        <Run>npx @context-mode/cli export --all sessions.jsonl --keys keys.json</Run>
+        <Run>npx @context-mode/cli import sessions.jsonl --keys keys.json</Run>
+        <p>
+          Ids are made with a key of the archive, so the other archive must be empty and take over the key.
+          The key file is secret: keep it apart, and delete it after the import. Importing twice changes
+          nothing.
+        </p>
+        <p>
+          Scripts on this machine can read everything at <code>/api/v1</code>, described at{' '}
+          <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>.
         </p>
         <h2>Deletion</h2>
         <p>
           A session's menu deletes it. For twelve seconds it can be taken back; then the session is really
-          gone, with everything that only it refers to. If Context Mode is stopped within these seconds,
-          nothing is deleted.
+          gone, with everything that only it refers to, from the search as well. What another session shares
+          with it stays there. If its agent goes on talking, a new session begins with what it sends.
+        </p>
+      </>
+    ),
+  },
+  {
+    slug: 'search',
+    title: 'Searching',
+    about: 'Words, phrases, names, and what narrows them',
+    body: (
+      <>
+        <p>
+          <Link href="/archive/search">Search</Link> looks through every word that was typed, answered,
+          thought, and every call and result of a tool, in all sessions. Write a question or a few words; the
+          best text comes first.
+        </p>
+        <h2>What you can write</h2>
+        <ul>
+          <li>
+            <code>refund window</code>: any of the words. Texts with all of them, close together, come first.
+          </li>
+          <li>
+            <code>"refund window"</code>: the words in this order, with their punctuation:{' '}
+            <code>"TypeError: x is not"</code>.
+          </li>
+          <li>
+            <code>-invoice</code>: only texts without this word.
+          </li>
+          <li>
+            <code>refund*</code>: every word that begins so.
+          </li>
+          <li>
+            Names are found by their parts: <code>refund window</code> finds <code>refundWindow</code>,{' '}
+            <code>refund_window</code> and <code>REFUND-WINDOW</code>; <code>billing/quota</code> finds{' '}
+            <code>src/billing/quota.ts</code>.
+          </li>
+        </ul>
+        <p>Capitals and accents do not matter. Masked secrets cannot be found, because they are not kept.</p>
+        <h2>Narrowing</h2>
+        <p>
+          By project, kind, and time; under <em>More filters</em> by who said it, tool, path (its end is
+          enough), and thread. A session's menu searches in that session alone. Words and filters stand in the
+          address, so a search can be kept as a bookmark.
+        </p>
+        <h2>Reading hits</h2>
+        <p>
+          <kbd>j</kbd>, <kbd>k</kbd> and the arrows walk, <kbd>Enter</kbd> opens the document at the match,{' '}
+          <kbd>t</kbd> opens its session there. In the document, <kbd>n</kbd> and <kbd>N</kbd> go from match
+          to match. Where a word is very common, a line above the hits says how far it was looked for.
         </p>
       </>
     ),
@@ -172,7 +248,8 @@ export const HELP_PAGES: readonly HelpPage[] = [
           setting is taken out.
         </p>
         <h2>Take your data</h2>
-        <p>Export the sessions you want as JSON Lines from their menus.</p>
+        <Run>npx @context-mode/cli export --all sessions.jsonl</Run>
+        <p>Single sessions are exported from their menus.</p>
         <h2>Remove</h2>
         <p>Stop Context Mode and delete the data folder that Settings names. Nothing lies anywhere else.</p>
       </>

@@ -161,7 +161,7 @@ const Lines = memo(function Lines(props: {
       >
         {look.lines ? (
           <span
-            className="w-[52px] shrink-0 pr-3 text-right font-mono text-xs leading-[inherit] text-faint select-none"
+            className="w-[52px] shrink-0 pr-3 text-right max-sm:w-9 max-sm:pr-2 font-mono text-xs leading-[inherit] text-faint select-none"
             aria-hidden="true"
           >
             {segment.begins ? (line === null ? '·' : integer(line)) : '↳'}
