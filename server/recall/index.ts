@@ -26,6 +26,7 @@ export {
   type MomentState,
   NOTHING_DUE,
 } from './moments.ts';
+export { type LayoutPlan, type PlanQuestion, planLayout } from './plan.ts';
 export {
   type AnswerOptions,
   ambiguousAnswer,
