@@ -1,29 +1,33 @@
 import { z } from 'zod';
+import { deleted } from './deletions.ts';
 import { documentInput } from './documents.ts';
+import { projectInput, projectPage, projectSettingsInput } from './projects.ts';
 import { listRequestsInput, requestInput } from './requests.ts';
 import type { createCaller } from './router.ts';
 import { document, logMatches, logPage, logRow, pageOf, request, session } from './schemas.ts';
 import { searchAnswer, searchInput } from './search.ts';
 import { listSessionsInput, logEntryInput, logInput, matchesInput, sessionInput } from './sessions.ts';
+import { accountSettings, settingsInput } from './settings.ts';
 import { connections, consoleLink, settings } from './status.ts';
 
 type Caller = ReturnType<typeof createCaller>;
 
 /** One call of the public API that answers JSON: its address, what it takes, and the procedure behind it. */
 export interface Endpoint {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** A `PATCH` takes its fields as a JSON object in its body. */
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/api/v1`, with parameters in braces. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
-  /** `given` holds path and query parameters as texts; the procedure checks them. */
-  call(caller: Caller, given: Record<string, string>): Promise<unknown>;
+  /** `given` holds path and query parameters as texts, and the fields of a body; the procedure checks them. */
+  call(caller: Caller, given: Record<string, unknown>): Promise<unknown>;
 }
 
-/** Input of a procedure from texts; the procedure's own schema turns and checks them. */
-function as<Input>(given: Record<string, string>): Input {
+/** Input of a procedure from what was given; the procedure's own schema turns and checks it. */
+function as<Input>(given: Record<string, unknown>): Input {
   return given as Input;
 }
 
@@ -53,8 +57,62 @@ export const ENDPOINTS: readonly Endpoint[] = [
     operationId: 'deleteSession',
     summary: 'Delete a session and all that only it refers to, at once',
     input: sessionInput,
-    output: z.object({ deleted: z.boolean() }),
+    output: deleted,
     call: (caller, given) => caller.sessions.delete(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/projects',
+    operationId: 'listProjects',
+    summary: 'Projects by name, with what is set for each',
+    input: z.object({}),
+    output: projectPage,
+    call: (caller) => caller.projects.list(),
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/{id}',
+    operationId: 'deleteProject',
+    summary: 'Delete a project: its sessions, worktrees and names, at once',
+    input: projectInput,
+    output: deleted,
+    call: (caller, given) => caller.projects.delete(as(given)),
+  },
+  {
+    method: 'PATCH',
+    path: '/projects/{id}/settings',
+    operationId: 'updateProjectSettings',
+    summary: 'Set how long the sessions of a project are kept',
+    input: projectSettingsInput,
+    output: projectSettingsInput.omit({ id: true }),
+    call: (caller, given) => caller.projects.update(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/settings',
+    operationId: 'getSettings',
+    summary: 'What is set for the account, and how much room its archive takes',
+    input: z.object({}),
+    output: accountSettings,
+    call: (caller) => caller.settings.get(),
+  },
+  {
+    method: 'PATCH',
+    path: '/settings',
+    operationId: 'updateSettings',
+    summary: 'Set what holds for the account',
+    input: settingsInput,
+    output: accountSettings,
+    call: (caller, given) => caller.settings.update(as(given)),
+  },
+  {
+    method: 'DELETE',
+    path: '/archive',
+    operationId: 'deleteArchive',
+    summary: 'Delete every session, project and request of the account, at once',
+    input: z.object({}),
+    output: deleted,
+    call: (caller) => caller.settings.deleteArchive(),
   },
   {
     method: 'GET',

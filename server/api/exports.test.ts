@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { ArchiveKeeper } from '../archive/index.ts';
 import type {
   ArchiveReader,
   ArchiveTransfer,
@@ -81,6 +82,8 @@ function setUp(count: number) {
     links: { keyNeeded: false, makeLink: (url) => url },
     live: { subscribe: () => () => undefined },
     health: async () => ({ ready: true, parts: [] }),
+    keeper: { plannedDeletions: async () => new Map() } as unknown as ArchiveKeeper,
+    freeBytes: async () => null,
   };
   const get = (path: string) =>
     handleRest(new Request(`http://${HOST}/api/v1${path}`, { headers: { host: HOST } }), services);

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { ArchiveKeeper } from '../archive/index.ts';
 import type {
   ArchiveReader,
   ArchiveTransfer,
@@ -7,13 +8,14 @@ import type {
   LogRow,
   SessionRow,
 } from '../archive/types.ts';
-import { manualClock } from '../kernel/clock.ts';
+import { type Millis, manualClock } from '../kernel/clock.ts';
 import { readEnv } from '../kernel/env.ts';
-import { LOCAL_ACCOUNT } from '../kernel/ids.ts';
+import { LOCAL_ACCOUNT, type Uuid } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { FILE_ENDPOINTS } from './files.ts';
 import { handleRest, handleTrpc } from './http.ts';
+import { createCaller } from './router.ts';
 import type { ApiServices } from './services.ts';
 import { UPLOAD_ENDPOINTS } from './uploads.ts';
 
@@ -53,6 +55,34 @@ const logged = {
   callId: null,
   isError: false,
 } as LogRow;
+
+/** A keeper that plans in memory and notes what is deleted at once. */
+function fakeKeeper(calls: unknown[]): ArchiveKeeper {
+  const planned = new Map<Uuid, Millis>();
+  let account: number | 'forever' = 'forever';
+  return {
+    async deleteProject(_account, id) {
+      calls.push(['project', id]);
+      return id === ID;
+    },
+    async deleteArchive() {
+      calls.push('everything');
+    },
+    async planDeletion(_account, { subject }, at) {
+      if (subject !== ID && subject !== LOCAL_ACCOUNT) return null;
+      planned.set(subject, (at + 12_000) as Millis);
+      return planned.get(subject) ?? null;
+    },
+    undoDeletion: async (_account, subject) => planned.delete(subject),
+    plannedDeletions: async () => planned,
+    retention: async () => ({ account, projects: new Map(), setAt: null, due: 3 }),
+    async setRetention(_account, scope, retention) {
+      if (scope === LOCAL_ACCOUNT) account = retention ?? 'forever';
+      return scope === LOCAL_ACCOUNT || scope === ID;
+    },
+    databaseBytes: async () => 1_234,
+  };
+}
 
 function setUp(over: Partial<ArchiveReader> = {}) {
   const calls: unknown[] = [];
@@ -95,6 +125,8 @@ function setUp(over: Partial<ArchiveReader> = {}) {
     links: { keyNeeded: true, makeLink: (baseUrl) => `${baseUrl}/open/once` },
     live: { subscribe: () => () => undefined },
     health: async () => ({ ready: true, parts: [] }),
+    keeper: fakeKeeper(calls),
+    freeBytes: async () => 5_000,
   };
   const rest = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
     handleRest(
@@ -331,4 +363,86 @@ it('a link into the console is made for the address that was asked, by a script 
   });
   expect(foreign.status).toBe(403);
   expect(await (await rest('/status')).json()).toMatchObject({ keyNeeded: true });
+});
+
+describe('what is kept', () => {
+  const patch = (body: string) => ({ method: 'PATCH', body });
+
+  it('is told and set under /settings, days or for ever', async () => {
+    const { rest } = setUp();
+    expect(await (await rest('/settings')).json()).toEqual({
+      retention: 'forever',
+      overdue: 3,
+      databaseBytes: 1_234,
+      freeBytes: 5_000,
+      leastFreeBytes: 2_000_000_000,
+      deletesAt: null,
+    });
+    expect(await (await rest('/settings', patch('{"retention":30}'))).json()).toMatchObject({
+      retention: 30,
+    });
+    expect(await (await rest('/settings', patch('{}'))).json()).toMatchObject({ retention: 30 });
+    expect(await (await rest('/settings', patch('{"retention":"forever"}'))).json()).toMatchObject({
+      retention: 'forever',
+    });
+  });
+
+  it('is not changed by what is no setting, and the answer says what is', async () => {
+    const { rest } = setUp();
+    for (const body of [
+      '',
+      'x',
+      '[]',
+      '"30"',
+      '{"retention":0}',
+      '{"retention":1.5}',
+      '{"retention":"soon"}',
+      '{"retention":99999999}',
+    ]) {
+      const answer = await rest('/settings', patch(body));
+      expect([body, answer.status]).toEqual([body, 400]);
+      expect((await answer.json()).error.hint).not.toBe('');
+    }
+    expect((await rest('/settings', patch(`{"x":"${'y'.repeat(70_000)}"}`))).status).toBe(413);
+    expect(await (await rest('/settings')).json()).toMatchObject({ retention: 'forever' });
+  });
+
+  it('is set for a project that there is', async () => {
+    const { rest } = setUp();
+    const set = (id: string, body: string) => rest(`/projects/${id}/settings`, patch(body));
+    expect(await (await set(ID, '{"retention":7}')).json()).toEqual({ retention: 7 });
+    expect(await (await set(ID, '{"retention":"account"}')).json()).toEqual({ retention: 'account' });
+    expect((await set(ID.replace('0', '1'), '{"retention":7}')).status).toBe(404);
+    expect((await set('none', '{"retention":7}')).status).toBe(404);
+  });
+
+  it('goes at once for a script: a project, or everything', async () => {
+    const { rest, calls } = setUp();
+    const remove = (path: string) => rest(path, { method: 'DELETE' });
+    expect(await (await remove(`/projects/${ID}`)).json()).toEqual({ deleted: true });
+    expect((await remove(`/projects/${ID.replace('0', '1')}`)).status).toBe(404);
+    expect((await remove('/projects/none')).status).toBe(404);
+    expect(await (await remove('/archive')).json()).toEqual({ deleted: true });
+    expect(calls).toEqual([['project', ID], ['project', ID.replace('0', '1')], 'everything']);
+  });
+
+  it('goes for the console after a wait that every list tells of, and that can be taken back', async () => {
+    const { services } = setUp();
+    const caller = createCaller({
+      services,
+      caller: { host: HOST, origin: null, fetchSite: null, cookie: null, token: null },
+      requestId: 'r',
+      baseUrl: `http://${HOST}`,
+    });
+    const deletesAt = new Date(1_796_000_012_000).toISOString();
+    expect(await caller.sessions.planDeletion({ id: ID })).toEqual({ deletesAt });
+    expect(await caller.sessions.get({ id: ID })).toMatchObject({ deletesAt });
+    expect(await caller.sessions.list({ limit: 5 })).toMatchObject({ items: [{ deletesAt }] });
+    expect(await caller.sessions.undoDeletion({ id: ID })).toEqual({ undone: true });
+    expect(await caller.sessions.undoDeletion({ id: ID })).toEqual({ undone: false });
+    expect(await caller.sessions.get({ id: ID })).toMatchObject({ deletesAt: null });
+    expect(await caller.settings.planArchiveDeletion()).toEqual({ deletesAt });
+    expect(await caller.sessions.get({ id: ID })).toMatchObject({ deletesAt });
+    expect(await caller.settings.undoArchiveDeletion()).toEqual({ undone: true });
+  });
 });

@@ -5,7 +5,6 @@ import { matchEndpoint } from './endpoints.ts';
 import { matchFile } from './files.ts';
 import { callerOf, changeRefusalOf, refusalOf } from './guard.ts';
 import { openApi } from './openapi.ts';
-import { pendingDeletions } from './pending-deletions.ts';
 import { appRouter, createCaller } from './router.ts';
 import type { ApiServices } from './services.ts';
 import { type ApiContext, publicErrorOf } from './trpc.ts';
@@ -61,8 +60,35 @@ async function answer(request: Request, ctx: ApiContext): Promise<Response> {
       hint: `All calls are listed in ${REST_PATH}/openapi.json.`,
     });
   }
-  const given = { ...Object.fromEntries(url.searchParams), ...found.params };
+  const body = method === 'PATCH' ? await fieldsOfBody(request) : {};
+  const given = { ...Object.fromEntries(url.searchParams), ...body, ...found.params };
   return json(await found.endpoint.call(createCaller(ctx), given), ctx.requestId);
+}
+
+/** Longest body of fields that is read, in characters. */
+const FIELDS_CHARS = 65_536;
+
+/** The fields of a JSON object. @throws ContextModeError where the body is something else */
+async function fieldsOfBody(request: Request): Promise<Record<string, unknown>> {
+  const text = await request.text();
+  if (text.length > FIELDS_CHARS) {
+    throw new ContextModeError('too_large', `The body is longer than ${FIELDS_CHARS} characters.`, {
+      hint: 'Send the fields that change, as one JSON object.',
+    });
+  }
+  const value = parsed(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new ContextModeError('bad_request', 'The body is no JSON object.', {
+    hint: 'Send the fields that change, for example {"retention": 30}.',
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function contextOf(request: Request, services: ApiServices): ApiContext {
@@ -72,7 +98,6 @@ function contextOf(request: Request, services: ApiServices): ApiContext {
     caller: callerOf(request.headers),
     requestId: newId(services.clock),
     baseUrl: services.env.publicUrl ?? `http://${host}`,
-    deletions: pendingDeletions(),
   };
 }
 

@@ -40,7 +40,18 @@ function operationOf(endpoint: Endpoint): Json {
     properties?: Record<string, Json>;
     required?: string[];
   };
-  const parameters = Object.entries(properties).map(([name, { description, ...schema }]) => {
+  const inBody = (name: string) => endpoint.method === 'PATCH' && !endpoint.path.includes(`{${name}}`);
+  const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => inBody(name)));
+  const requestBody = {
+    required: true,
+    content: {
+      'application/json': {
+        schema: { type: 'object', properties: fields, required: required.filter(inBody) },
+      },
+    },
+  };
+  const outside = Object.entries(properties).filter(([name]) => !inBody(name));
+  const parameters = outside.map(([name, { description, ...schema }]) => {
     const inPath = endpoint.path.includes(`{${name}}`);
     return {
       name,
@@ -54,6 +65,7 @@ function operationOf(endpoint: Endpoint): Json {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
     parameters,
+    ...(endpoint.method === 'PATCH' ? { requestBody } : {}),
     responses: {
       200: {
         description: endpoint.summary,

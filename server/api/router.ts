@@ -1,8 +1,10 @@
 import { documentsRouter } from './documents.ts';
 import { liveRouter } from './live.ts';
+import { projectsRouter } from './projects.ts';
 import { requestsRouter } from './requests.ts';
 import { searchRouter } from './search.ts';
 import { sessionsRouter } from './sessions.ts';
+import { settingsRouter } from './settings.ts';
 import { statusRouter } from './status.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
@@ -10,9 +12,11 @@ import { createCallerFactory, router } from './trpc.ts';
 export const appRouter = router({
   documents: documentsRouter,
   live: liveRouter,
+  projects: projectsRouter,
   requests: requestsRouter,
   search: searchRouter,
   sessions: sessionsRouter,
+  settings: settingsRouter,
   status: statusRouter,
 });
 

@@ -3,10 +3,11 @@ import type { SessionRow } from '../archive/types.ts';
 import type { Millis } from '../kernel/clock.ts';
 import { ContextModeError } from '../kernel/errors.ts';
 import { isUuid, type Uuid } from '../kernel/ids.ts';
+import { deleted, type Planned, plan, planned, plannedIn, undo, undone, whenGoes } from './deletions.ts';
 import { agentName, logMatches, logPage, logRow, pageOf, project, session } from './schemas.ts';
 import type { ApiContext } from './trpc.ts';
 import { changing, reading, router } from './trpc.ts';
-import { isoOf, wireLogRow, wirePage, wireSession } from './wire.ts';
+import { wireLogRow, wirePage, wireSession } from './wire.ts';
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text) as Millis);
 
@@ -71,7 +72,8 @@ async function sessionOf(ctx: ApiContext, text: string): Promise<SessionRow> {
   return found;
 }
 
-const wire = (ctx: ApiContext) => (row: SessionRow) => wireSession(row, ctx.deletions.dueOf(row.id));
+const wire = (ctx: ApiContext, all: Planned) => (row: SessionRow) =>
+  wireSession(row, whenGoes(ctx, all, row));
 
 /** Sessions, their logs, and their deletion. */
 export const sessionsRouter = router({
@@ -89,13 +91,13 @@ export const sessionsRouter = router({
         ...(to === undefined ? {} : { to }),
         ...(cursor === undefined || cursor === null ? {} : { cursor }),
       });
-      return wirePage(page, wire(ctx));
+      return wirePage(page, wire(ctx, await plannedIn(ctx)));
     }),
 
   get: reading
     .input(sessionInput)
     .output(session)
-    .query(async ({ ctx, input }) => wire(ctx)(await sessionOf(ctx, input.id))),
+    .query(async ({ ctx, input }) => wire(ctx, await plannedIn(ctx))(await sessionOf(ctx, input.id))),
 
   projects: reading.output(z.object({ items: z.array(project) })).query(async ({ ctx }) => ({
     items: [...(await ctx.services.archive.listProjects(ctx.services.accountId))],
@@ -151,35 +153,21 @@ export const sessionsRouter = router({
   /** Deletes at once: for scripts, which ask on purpose. */
   delete: changing
     .input(sessionInput)
-    .output(z.object({ deleted: z.boolean() }))
+    .output(deleted)
     .mutation(async ({ ctx, input }) => {
-      const { services, deletions } = ctx;
-      const id = sessionIdOf(input.id);
-      deletions.undo(id);
-      const deleted = await services.archive.deleteSession(services.accountId, id, services.clock.now());
-      if (!deleted) throw noSession();
-      return { deleted };
+      const { archive, accountId, clock } = ctx.services;
+      if (!(await archive.deleteSession(accountId, sessionIdOf(input.id), clock.now()))) throw noSession();
+      return { deleted: true };
     }),
 
   /** Deletes after a wait in which `undoDeletion` takes it back: for the console. */
   planDeletion: changing
     .input(sessionInput)
-    .output(z.object({ deletesAt: z.string() }))
-    .mutation(async ({ ctx, input }) => {
-      const { services, deletions } = ctx;
-      const { id } = await sessionOf(ctx, input.id);
-      const due = deletions.plan(id, services.clock.now(), () => {
-        services.archive
-          .deleteSession(services.accountId, id, services.clock.now())
-          .catch((fault: unknown) =>
-            services.log.error({ err: fault, sessionId: id }, 'planned deletion failed'),
-          );
-      });
-      return { deletesAt: isoOf(due) };
-    }),
+    .output(planned)
+    .mutation(({ ctx, input }) => plan(ctx, { kind: 'session', subject: sessionIdOf(input.id) })),
 
   undoDeletion: changing
     .input(sessionInput)
-    .output(z.object({ undone: z.boolean() }))
-    .mutation(({ ctx, input }) => ({ undone: ctx.deletions.undo(sessionIdOf(input.id)) })),
+    .output(undone)
+    .mutation(({ ctx, input }) => undo(ctx, sessionIdOf(input.id))),
 });

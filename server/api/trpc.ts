@@ -2,7 +2,6 @@ import { initTRPC, TRPCError } from '@trpc/server';
 import { ZodError, z } from 'zod';
 import { asContextModeError, ContextModeError, type ErrorCode, faultOf } from '../kernel/errors.ts';
 import { type Caller, changeRefusalOf } from './guard.ts';
-import type { PendingDeletions } from './pending-deletions.ts';
 import type { ApiServices } from './services.ts';
 
 /** What every procedure gets: the process's services, who calls, and the id of this call. */
@@ -12,7 +11,6 @@ export interface ApiContext {
   readonly requestId: string;
   /** `http://host:port` under which the caller reached us: what agents on this machine must be told. */
   readonly baseUrl: string;
-  readonly deletions: PendingDeletions;
 }
 
 type TrpcCode = TRPCError['code'];

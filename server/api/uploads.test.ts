@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ArchiveKeeper } from '../archive/index.ts';
 import type { ArchiveReader, ArchiveTransfer } from '../archive/types.ts';
 import { manualClock } from '../kernel/clock.ts';
 import { readEnv } from '../kernel/env.ts';
@@ -25,6 +26,8 @@ function setUp(over: Partial<ArchiveTransfer> = {}) {
     links: { keyNeeded: false, makeLink: (url: string) => url },
     live: { subscribe: () => () => undefined },
     health: async () => ({ ready: true, parts: [] }),
+    keeper: { plannedDeletions: async () => new Map() } as unknown as ArchiveKeeper,
+    freeBytes: async () => null,
   } as unknown as ApiServices;
   return (path: string, body: string | null = null, headers: Record<string, string> = {}) =>
     handleRest(

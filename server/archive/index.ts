@@ -1,5 +1,5 @@
 export type { LocatedRepository, LocateRepository } from './place.ts';
-export { RETENTION_DAYS, type Retention } from './retention.ts';
+export type { Retention } from './retention.ts';
 export { type AccountTools, ensureAccount, ensureLocalAccount } from './store/account.ts';
 export { StaleRead } from './store/connection.ts';
 export type { RetentionReport } from './store/expiry.ts';
@@ -12,7 +12,7 @@ export {
   createArchiveKeeper,
 } from './store/keeper.ts';
 export { LIVE_CHANNEL, type LiveEvent, listenLive } from './store/live.ts';
-export { type DeletionTarget, UNDO_MS } from './store/planned-deletions.ts';
+export type { DeletionTarget } from './store/planned-deletions.ts';
 export { createArchiveReader } from './store/reader.ts';
 export { createArchiveWriter, type WriterOptions } from './store/writer.ts';
 export type * from './types.ts';

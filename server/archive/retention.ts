@@ -3,9 +3,6 @@ import type { Millis } from '../kernel/clock.ts';
 /** How long sessions are kept: whole days since they were last seen, or `forever`. */
 export type Retention = number | 'forever';
 
-/** Fewest and most days that a retention may say. */
-export const RETENTION_DAYS = { least: 1, most: 36_500 } as const;
-
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;

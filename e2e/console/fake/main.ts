@@ -8,6 +8,7 @@ import { LOCAL_ACCOUNT } from '../../../server/kernel/ids.ts';
 import { createLogger } from '../../../server/kernel/log.ts';
 import { createMetrics } from '../../../server/kernel/metrics.ts';
 import { fakeDay } from './day.ts';
+import { fakeKeeper } from './keeper.ts';
 import { fakeReader } from './reader.ts';
 import { fixedId } from './sessions.ts';
 
@@ -42,6 +43,10 @@ const services = {
       return () => listeners.delete(listener);
     },
   },
+  keeper: fakeKeeper(reader, () => {
+    for (const listener of listeners) listener({ sessionId: null });
+  }),
+  freeBytes: async () => 81_000_000_000,
   links: { keyNeeded: false, makeLink: (baseUrl: string) => baseUrl },
   gateway: {
     forWeb: async (request: Request) => new Response(`${(await request.arrayBuffer()).byteLength}`),
