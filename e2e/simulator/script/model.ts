@@ -2,16 +2,18 @@ import type { JsonObject } from '../json.ts';
 import { closingAnswer, echoAnswer, sideAnswer } from './builtins.ts';
 import { resolveUse } from './neutral-tools.ts';
 import { fill, fillJson } from './placeholders.ts';
-import { type RecallStep, recallPart } from './recall.ts';
-import { type SearchStep, searchParts } from './tool-search.ts';
+import { recallPart } from './recall.ts';
+import { searchParts } from './tool-search.ts';
 import type {
   Matcher,
   NeutralUse,
   Part,
   Plan,
+  RecallStep,
   Round,
   Scenario,
   ScenarioFunction,
+  SearchStep,
   Step,
   Turn,
 } from './types.ts';

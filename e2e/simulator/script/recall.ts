@@ -1,35 +1,5 @@
 import type { Json, JsonObject } from '../json.ts';
-import type { Part, Turn } from './types.ts';
-
-/**
- * A question that is answered only from text that the model was sent or fetched in this request. `form` is a regular
- * expression of the asked value (its first group, or the whole match).
- *
- * 1. A line of the prompt that holds the form and at least `shared` words of the question is answered from at once.
- * 2. Else `tool` is called: `by: 'q'` with words of the question and nothing else, `by: 'docid'` with a docid that
- *    stands in the prompt, taken from the line that shares most words with the question.
- * 3. From what the call gave, the first line that holds the form is taken. Nothing else is looked at.
- * 4. Without a hit the tool is called again up to `tries` times in all, each time with fewer words or the next docid;
- *    then `otherwise` is said.
- */
-export type RecallStep = {
-  readonly recall: {
-    readonly tool: string;
-    readonly namespace?: string;
-    readonly form: string;
-    readonly by: 'q' | 'docid';
-    /** What a docid looks like; {@link DOCID_FORM} if left out. */
-    readonly docidForm?: string;
-    /** Words that a line of the prompt must share with the question; 3 if left out. 0 never answers from the prompt. */
-    readonly shared?: number;
-    /** Calls at most; 1 if left out. */
-    readonly tries?: number;
-    /** What is said around the value, in the place of `{{value}}`; the value alone if left out. */
-    readonly say?: string;
-    /** What is said without a hit; "I do not know." if left out. */
-    readonly otherwise?: string;
-  };
-};
+import type { Part, RecallStep, Turn } from './types.ts';
 
 /** How docids look: a name, a kind and hexadecimal digits, such as `context-mode-msg-3f2a90`. */
 export const DOCID_FORM = '\\b[a-z][a-z-]*-[a-z]+-[0-9a-f]{4,}\\b';

@@ -1,12 +1,6 @@
 import { sha256 } from '../ids.ts';
 import { asObject, asObjects, asString, type JsonObject } from '../json.ts';
-import type { Part, Turn } from './types.ts';
-
-/**
- * The provider's own search for deferred tools: a call and its result in one answer, with the deferred tools whose
- * name or description matches. Where the request offers no such search, nothing is done.
- */
-export type SearchStep = { readonly search: string };
+import type { Part, SearchStep, Turn } from './types.ts';
 
 /** The parts of a search step. `search` is a regular expression without regard to case. */
 export function searchParts({ search }: SearchStep, turn: Turn): Part[] {

@@ -1,8 +1,6 @@
 import type { Fault } from '../faults.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Protocol, TurnKind } from './kinds.ts';
-import type { RecallStep } from './recall.ts';
-import type { SearchStep } from './tool-search.ts';
 
 /** A tool as the request offers it. `custom` tools of the Responses protocol take free text. */
 export type OfferedTool = {
@@ -43,8 +41,8 @@ export type Turn = {
  *   deliberately broken JSON). Several calls in one round are parallel calls.
  * - `use`: a tool call in neutral words, turned into the tool that this request offers (Read, Bash, exec_command,
  *   apply_patch, spawn_agent and so on). Relative paths are taken from the agent's working folder.
- * - `recall`: a question that is answered only from text that was sent or fetched in this request: see recall.ts.
- * - `search`: the provider's own search for deferred tools, call and result: see tool-search.ts.
+ * - `recall`: a question that is answered only from text that was sent or fetched in this request.
+ * - `search`: the provider's own search for deferred tools, call and result.
  * - `block`: a content block or output item sent as it stands, for shapes that the simulator does not know.
  * - `wait`: a pause by the simulator's clock. `gate`: a pause until that gate is opened from outside.
  * All strings in `say`, `input` and `use` may hold placeholders: see `fill` in placeholders.ts.
@@ -76,6 +74,42 @@ export type NeutralUse =
   | { readonly use: 'shell'; readonly command: string }
   | { readonly use: 'agent'; readonly prompt: string; readonly description?: string }
   | { readonly use: 'await-agent' };
+
+/**
+ * A question that is answered only from text that the model was sent or fetched in this request. `form` is a regular
+ * expression of the asked value (its first group, or the whole match).
+ *
+ * 1. A line of the prompt that holds the form and at least `shared` words of the question is answered from at once.
+ * 2. Else `tool` is called: `by: 'q'` with words of the question and nothing else, `by: 'docid'` with a docid that
+ *    stands in the prompt, taken from the line that shares most words with the question.
+ * 3. From what the call gave, the first line that holds the form is taken. Nothing else is looked at.
+ * 4. Without a hit the tool is called again up to `tries` times in all, each time with fewer words or the next docid;
+ *    then `otherwise` is said.
+ */
+export type RecallStep = {
+  readonly recall: {
+    readonly tool: string;
+    readonly namespace?: string;
+    readonly form: string;
+    readonly by: 'q' | 'docid';
+    /** What a docid looks like; a name, a kind and hexadecimal digits if left out. */
+    readonly docidForm?: string;
+    /** Words that a line of the prompt must share with the question; 3 if left out. 0 never answers from the prompt. */
+    readonly shared?: number;
+    /** Calls at most; 1 if left out. */
+    readonly tries?: number;
+    /** What is said around the value, in the place of `{{value}}`; the value alone if left out. */
+    readonly say?: string;
+    /** What is said without a hit; "I do not know." if left out. */
+    readonly otherwise?: string;
+  };
+};
+
+/**
+ * The provider's own search for deferred tools: a call and its result in one answer, with the deferred tools whose
+ * name or description matches. Where the request offers no such search, nothing is done.
+ */
+export type SearchStep = { readonly search: string };
 
 /**
  * The model's answer to one request. `stop` overrides the stop reason that follows from the steps; `usage` members
