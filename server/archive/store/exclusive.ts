@@ -13,12 +13,21 @@ export async function exclusively<T>(
   work: () => Promise<T>,
 ): Promise<T | null> {
   const holder = await pool.connect();
+  const key = [KEYS[task]];
+  let isBroken = true;
   try {
-    const { rows } = await holder.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [
-      KEYS[task],
-    ]);
-    return rows[0]?.got ? await work() : null;
+    const { rows } = await holder.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', key);
+    if (!rows[0]?.got) {
+      isBroken = false;
+      return null;
+    }
+    try {
+      return await work();
+    } finally {
+      await holder.query('SELECT pg_advisory_unlock($1)', key);
+      isBroken = false;
+    }
   } finally {
-    holder.release(true);
+    holder.release(isBroken);
   }
 }
