@@ -24,6 +24,9 @@ const OPENCODE = {
   NO_PROXY: '127.0.0.1',
 } as const;
 
+/** It computes for four seconds before it asks anything: where others compute too, that is a while. */
+const OPENCODE_LIMIT_MS = 150_000;
+
 const OPENCODE_KEPT =
   'SELECT m.data AS message, p.data AS part FROM message m LEFT JOIN part p ON p.message_id = m.id ORDER BY m.id, p.id';
 
@@ -93,6 +96,7 @@ export class Side {
   ): Promise<readonly Json[]> {
     // It puts an argument with blanks in quotation marks, which then belong to the prompt.
     return this.#run('opencode', ['run', '--format', 'json', ...args, '--', ...prompt.split(' ')], {
+      timeoutMs: OPENCODE_LIMIT_MS,
       ...options,
       env: { ...OPENCODE, ...options.env },
     });
@@ -124,6 +128,7 @@ export class Side {
       folder: this.scratch.project,
       home: this.scratch.home,
       env: OPENCODE,
+      timeoutMs: OPENCODE_LIMIT_MS,
     });
     this.openCodeKept = JSON.parse(stdout) as Json[];
   }

@@ -93,6 +93,32 @@ describe('setting values in a JSON file', () => {
     expect(applied(before, jsonFormat.set(before, [{ path: ['env', 'A'], value: '1' }]))).toBe(after);
   });
 
+  test.each([
+    [
+      'own lines',
+      '{\n  "a": 1\n}\n',
+      '{\n  "a": 1,\n  "p": {\n    "x": {\n      "o": {\n        "u": "1"\n      }\n    }\n  }\n}\n',
+    ],
+    ['one line', '{"a":1}', '{"a":1,"p":{"x":{"o":{"u":"1"}}}}'],
+    [
+      'a table that is there',
+      '{\n\t"p": {\n\t\t"x": {} // mine\n\t}\n}',
+      '{\n\t"p": {\n\t\t"x": {\n\t\t\t"o": {\n\t\t\t\t"u": "1"\n\t\t\t}\n\t\t} // mine\n\t}\n}',
+    ],
+    [
+      'an empty file',
+      '',
+      '{\n  "p": {\n    "x": {\n      "o": {\n        "u": "1"\n      }\n    }\n  }\n}\n',
+    ],
+  ])('makes tables inside tables, and takes them out: %s', (_name, before, after) => {
+    const entry = { path: ['p', 'x', 'o', 'u'], value: '1' };
+    expect(applied(before, jsonFormat.set(before, [entry]))).toBe(after);
+    const tables = jsonFormat.missingTables(before, [entry]);
+    const taken = jsonFormat.takeOut(after, [{ ...entry, before: null }], tables);
+    const read = (text: string) => parse(text, [], { allowTrailingComma: true }) ?? {};
+    expect(read(applied(after, taken))).toEqual(read(before));
+  });
+
   test('where a name stands twice, the one that counts is changed', () => {
     const text = '{"env":{"A":"old","A":"older"}}';
     expect(applied(text, jsonFormat.set(text, [{ path: ['env', 'A'], value: '1' }]))).toBe(

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Agent, Setting } from '../agents/agent.ts';
 import { claudeCode } from '../agents/claude-code.ts';
 import { codex } from '../agents/codex.ts';
+import { openCode } from '../agents/opencode.ts';
+import { pi } from '../agents/pi.ts';
 import { applySplices } from '../edits/splice.ts';
 import { configTexts, settingsTexts } from '../edits/testing.ts';
 import { type ConfigFile, encode } from '../files/config-file.ts';
@@ -24,26 +26,38 @@ const keySetting: Setting = {
 /** Claude Code with a gateway that needs the local key. */
 const keyedClaude: Agent = { ...claudeCode };
 
-const settingsOf = (agent: Agent, gateway: string): Setting[] =>
-  agent.name === 'claude-code'
-    ? [
-        {
-          path: agent.routes[0]?.baseUrlPath ?? [],
-          value: `${gateway}/anthropic`,
-          why: '',
-          role: 'base-url',
-        },
+/** Base URL and key of each provider. */
+const eachProvider = (agent: Agent, gateway: string, anthropic: string): Setting[] =>
+  agent.routes.flatMap(({ baseUrlPath, key }, index): Setting[] => [
+    {
+      path: baseUrlPath,
+      value: gateway + (index === 0 ? anthropic : '/openai/v1'),
+      why: '',
+      role: 'base-url',
+    },
+    { path: key?.path ?? [], value: KEY, why: '', role: 'key' },
+  ]);
+
+function settingsOf(agent: Agent, gateway: string): Setting[] {
+  const path = agent.routes[0]?.baseUrlPath ?? [];
+  switch (agent.name) {
+    case 'claude-code':
+      return [
+        { path, value: `${gateway}/anthropic`, why: '', role: 'base-url' },
         { path: ['env', 'ENABLE_TOOL_SEARCH'], value: 'true', why: '', role: 'extra' },
         ...(agent === keyedClaude ? [keySetting] : []),
-      ]
-    : [
-        {
-          path: agent.routes[0]?.baseUrlPath ?? [],
-          value: `${gateway}/openai/v1`,
-          why: '',
-          role: 'base-url',
-        },
       ];
+    case 'codex':
+      return [{ path, value: `${gateway}/openai/v1`, why: '', role: 'base-url' }];
+    case 'opencode':
+      return [
+        { path: ['$schema'], value: 'https://opencode.ai/config.json', why: '', role: 'extra' },
+        ...eachProvider(agent, gateway, '/anthropic/v1'),
+      ];
+    case 'pi':
+      return eachProvider(agent, gateway, '/anthropic');
+  }
+}
 
 function fileOf(text: string, hasBom: boolean): ConfigFile {
   const path = '/home/dev/file';
@@ -87,12 +101,30 @@ const headerTexts = fc
       : (applySplices(text, claudeCode.format.set(text, [{ path: keySetting.path, value }])) ?? ''),
   );
 
+/** Files in which some of the tables that are needed are there already. */
+const providerTexts = fc
+  .tuple(
+    settingsTexts,
+    fc.constantFrom(
+      null,
+      ['provider', 'anthropic', 'name'],
+      ['provider', 'openai', 'options', 'headers', 'x-mine'],
+      ['providers', 'anthropic', 'apiKey'],
+      ['providers', 'openai', 'headers', 'x-mine'],
+    ),
+  )
+  .map(([text, path]) =>
+    path === null ? text : (applySplices(text, claudeCode.format.set(text, [{ path, value: 'mine' }])) ?? ''),
+  );
+
 const edit = [{ path: ['by_another'], value: 'x' }];
 
 describe.each([
   ['Claude Code', claudeCode, settingsTexts],
   ['Claude Code with a key', keyedClaude, headerTexts],
   ['Codex', codex, configTexts],
+  ['OpenCode', openCode, providerTexts],
+  ['Pi', pi, providerTexts],
 ] as const)('%s, whatever its file looks like', (_name, agent, texts) => {
   const files = fc.tuple(texts, fc.boolean()).map(([text, hasBom]) => fileOf(text, hasBom));
 
