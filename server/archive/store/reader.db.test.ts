@@ -174,6 +174,69 @@ describe('the log', () => {
     expect(await seqs(id, { kinds: [] })).toEqual([]);
   });
 
+  test('finds a text as it is written, in any case, with what stands for anything in a pattern standing for itself', async () => {
+    const id = await conversation(
+      'literal',
+      '100% of it, 100% again',
+      '1000 of it',
+      'a_b',
+      'axb',
+      'ÉTÉ \\d été',
+      'NUL \0 here',
+      'no such thing',
+    );
+    const find = async (text: string) => {
+      const { total, matched, items } = await reader.findMatches(stage.accountId, id, { text, limit: 10 });
+      expect(matched).toBe(items.length);
+      expect(total).toBe(items.reduce((sum, one) => sum + one.count, 0));
+      const { rows } = await reader.readLog(stage.accountId, id, {
+        match: text,
+        matchMode: 'literal',
+        limit: 10,
+        clip: 0,
+      });
+      expect(rows.map((row) => [row.seq, row.docid])).toEqual(items.map((one) => [one.seq, one.docid]));
+      return items.map((one) => [one.seq, one.count]);
+    };
+    expect(await find('100%')).toEqual([[1, 2]]);
+    expect(await find('OF IT')).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    expect(await find('a_b')).toEqual([[3, 1]]);
+    expect(await find('éTé')).toEqual([[5, 2]]);
+    expect(await find('\\d')).toEqual([[5, 1]]);
+    expect(await find('\0')).toEqual([[6, 1]]);
+    expect(await find('nothing of that')).toEqual([]);
+    expect(
+      await reader.findMatches(stage.accountId, id, { text: 'of it', after: 1, limit: 10 }),
+    ).toMatchObject({
+      total: 1,
+      items: [{ seq: 2 }],
+    });
+    expect(await reader.findMatches(stage.accountId, id, { text: '', limit: 10 })).toEqual({
+      total: 0,
+      matched: 0,
+      items: [],
+    });
+  });
+
+  test('finds names of tools and facts of marks, and says how many there are beyond those it gives', async () => {
+    const thread = await stage.open('marks');
+    const messages = stage.chain(
+      stage.root,
+      ['user', item({ text: 'x' })],
+      ['assistant', call('c', '{"command":"x x"}', 'WebFetch')],
+    );
+    const mark = { kind: 'client_compaction', message: null, data: { trigger: 'auto x' } } as const;
+    await stage.writer.append(stage.batch(thread, messages, { marks: [mark] }));
+    const find = (text: string, limit: number) =>
+      reader.findMatches(stage.accountId, thread.sessionId, { text, limit });
+    expect((await find('webfetch', 9)).items.map((one) => one.seq)).toEqual([3]);
+    expect((await find('AUTO', 9)).items).toEqual([{ seq: 1, docid: null, count: 1 }]);
+    expect(await find('x', 2)).toMatchObject({ total: 4, matched: 3, items: [{ seq: 1 }, { seq: 2 }] });
+  });
+
   test('gives the newest of more matches than asked for, oldest first, between two positions', async () => {
     const id = await conversation('s', ...Array.from({ length: 30 }, (_, n) => `line ${n + 1}`));
     await fc.assert(
