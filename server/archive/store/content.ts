@@ -7,6 +7,7 @@ import { storedText } from '../text.ts';
 import type { MessageHash, NewMessage, RecordBatch } from '../types.ts';
 import { type Calls, siteKey } from './calls.ts';
 import { prepared, type Queryable } from './connection.ts';
+import { textArray } from './text-array.ts';
 import { dateOf, name, nameOrNull, plainOrNull } from './values.ts';
 
 /** Beginning of every document id, which the column leaves out. */
@@ -180,9 +181,16 @@ function mediaRows(messages: readonly NewMessage[], key: Uint8Array) {
   );
 }
 
+/** Characters from which on a text is written into its array by ourselves. */
+const LONG_TEXT = 64 * 1024;
+
 /** Rows turned into one array a column, as `unnest` takes them. */
-function columns<Row>(rows: readonly Row[], reads: readonly ((row: Row) => unknown)[]): unknown[][] {
-  return reads.map((read) => rows.map(read));
+function columns<Row>(rows: readonly Row[], reads: readonly ((row: Row) => unknown)[]): unknown[] {
+  return reads.map((read) => {
+    const column = rows.map(read);
+    const isLong = column.some((value) => typeof value === 'string' && value.length > LONG_TEXT);
+    return isLong ? textArray(column as (string | null)[]) : column;
+  });
 }
 
 /** The moment for rows written now: never before what was recorded for the account already. */
