@@ -9,6 +9,8 @@ test('before the first session it says what to run, and what is kept where', asy
   await expect(page.getByText('No telemetry')).toBeVisible();
   await expect(page.getByText(`ANTHROPIC_BASE_URL=${fake.url}/anthropic`)).toBeVisible();
   await expect(page.getByText(`openai_base_url = "${fake.url}/openai/v1"`)).toBeVisible();
+  await expect(page.getByText(`{"baseURL":"${fake.url}/anthropic/v1"}`)).toBeVisible();
+  await expect(page.getByText(`{"baseUrl":"${fake.url}/anthropic"}`)).toBeVisible();
   await page.getByRole('button', { name: 'Copy the command' }).first().click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('npx @context-mode/cli connect');
 });

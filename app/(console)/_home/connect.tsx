@@ -16,8 +16,9 @@ export function Connect() {
         <Step number={1} title="Run this in a terminal">
           <CommandLine command="npx @context-mode/cli connect" />
           <p className="mt-2 text-soft">
-            It finds Claude Code and Codex on this machine, shows the one line it would change for each, and
-            changes it when you agree. <code>disconnect</code> puts back what was there, byte for byte.
+            It finds Claude Code, Codex, OpenCode and Pi on this machine, shows what it would change in the
+            one file of each, and changes it when you agree. <code>disconnect</code> puts back what was there,
+            byte for byte.
           </p>
         </Step>
         <Step number={2} title="Start the agent again and type something">

@@ -1,6 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useTRPC } from '@/app/_lib/trpc.tsx';
 import { CommandLine } from '@/app/_ui/copy-button.tsx';
 
@@ -21,29 +22,76 @@ export function ManualSettings() {
   if (data?.keyNeeded) return <KeyNeeded />;
   return (
     <dl className="space-y-3">
-      <div>
-        <dt className="mb-1">
-          <strong className="font-strong">Claude Code</strong>{' '}
+      {settingsFor(base).map(({ agent, place, setting }) => (
+        <div key={agent}>
+          <dt className="mb-1">
+            <strong className="font-strong">{agent}</strong> {place}
+          </dt>
+          <dd>
+            <CommandLine command={setting} what={`the setting for ${agent}`} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Each agent with the place of its setting, and the setting for this address. */
+function settingsFor(
+  base: string,
+): readonly { readonly agent: string; readonly place: ReactNode; readonly setting: string }[] {
+  const openCode = {
+    anthropic: { options: { baseURL: `${base}/anthropic/v1` } },
+    openai: { options: { baseURL: `${base}/openai/v1` } },
+  };
+  const pi = {
+    anthropic: { baseUrl: `${base}/anthropic` },
+    openai: { baseUrl: `${base}/openai/v1` },
+  };
+  return [
+    {
+      agent: 'Claude Code',
+      place: (
+        <>
           <span className="text-soft">in the shell, or under </span>
           <code>env</code>
           <span className="text-soft"> in </span>
           <code>~/.claude/settings.json</code>
-        </dt>
-        <dd>
-          <CommandLine command={`ANTHROPIC_BASE_URL=${base}/anthropic`} what="the setting for Claude Code" />
-        </dd>
-      </div>
-      <div>
-        <dt className="mb-1">
-          <strong className="font-strong">Codex</strong> <span className="text-soft">at the top of </span>
+        </>
+      ),
+      setting: `ANTHROPIC_BASE_URL=${base}/anthropic`,
+    },
+    {
+      agent: 'Codex',
+      place: (
+        <>
+          <span className="text-soft">at the top of </span>
           <code>~/.codex/config.toml</code>
-        </dt>
-        <dd>
-          <CommandLine command={`openai_base_url = "${base}/openai/v1"`} what="the setting for Codex" />
-        </dd>
-      </div>
-    </dl>
-  );
+        </>
+      ),
+      setting: `openai_base_url = "${base}/openai/v1"`,
+    },
+    {
+      agent: 'OpenCode',
+      place: (
+        <>
+          <span className="text-soft">in </span>
+          <code>~/.config/opencode/opencode.json</code>
+        </>
+      ),
+      setting: `"provider": ${JSON.stringify(openCode)}`,
+    },
+    {
+      agent: 'Pi',
+      place: (
+        <>
+          <span className="text-soft">in </span>
+          <code>~/.pi/agent/models.json</code>
+        </>
+      ),
+      setting: `"providers": ${JSON.stringify(pi)}`,
+    },
+  ];
 }
 
 /** Where the system does not tell owners, an address alone would let requests pass and record nothing. */

@@ -65,6 +65,30 @@ export const HELP_PAGES: readonly HelpPage[] = [
           At the top of <code>~/.codex/config.toml</code>. Codex does not read <code>OPENAI_BASE_URL</code>.
         </p>
         <Run>openai_base_url = "http://127.0.0.1:4141/openai/v1"</Run>
+        <h2>OpenCode by hand</h2>
+        <p>
+          In <code>~/.config/opencode/opencode.json</code> (or <code>opencode.jsonc</code>). Both addresses
+          end in <code>/v1</code>.
+        </p>
+        <Run>{`"provider": {
+  "anthropic": { "options": { "baseURL": "http://127.0.0.1:4141/anthropic/v1" } },
+  "openai": { "options": { "baseURL": "http://127.0.0.1:4141/openai/v1" } }
+}`}</Run>
+        <h2>Pi by hand</h2>
+        <p>
+          In <code>~/.pi/agent/models.json</code>. Here only the second address ends in <code>/v1</code>. On
+          Anthropic’s protocol Pi names no session: its conversations are told by their history, and a request
+          for which that does not decide carries a note that says so. A compaction that keeps no tool call
+          begins a new session.
+        </p>
+        <Run>{`"providers": {
+  "anthropic": { "baseUrl": "http://127.0.0.1:4141/anthropic" },
+  "openai": { "baseUrl": "http://127.0.0.1:4141/openai/v1" }
+}`}</Run>
+        <p>
+          Requests of both agents to providers that speak Chat Completions pass and are listed; their messages
+          are not read.
+        </p>
         <p>If you started Context Mode on another port, use the addresses that Settings shows.</p>
         <h2>When nothing arrives</h2>
         <ul>

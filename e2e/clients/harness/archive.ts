@@ -59,6 +59,12 @@ export class ArchiveClient {
     return items.filter((session) => session.clientSessionId === clientSessionId);
   }
 
+  /** All sessions of the agents that worked in a folder, for agents that name no session; oldest first. */
+  async sessionsIn(folder: string): Promise<readonly SessionView[]> {
+    const { items } = await this.#get<{ items: readonly SessionView[] }>('/sessions?limit=200');
+    return items.filter((session) => session.worktree?.path === folder).toReversed();
+  }
+
   /** The log of a session, oldest row first, bodies whole. */
   async log(sessionId: string): Promise<readonly LogRowView[]> {
     const page = await this.#get<{ rows: readonly LogRowView[] }>(

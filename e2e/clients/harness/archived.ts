@@ -26,17 +26,17 @@ export interface ArchivedSession {
 }
 
 /**
- * Waits until the archive holds one session of the agent's id with every typed word, answer, thought and tool call,
+ * Waits until the archive holds one session where `find` looks, with every typed word, answer, thought and tool call,
  * and asserts that each document gives back exactly what was said.
  */
 export function expectArchived(
   archive: ArchiveClient,
-  clientSessionId: string,
+  find: () => Promise<readonly SessionView[]>,
   expected: Expected,
 ): Promise<ArchivedSession> {
   return eventually(async () => {
-    const sessions = await archive.sessionsOf(clientSessionId);
-    expect(sessions.length, `sessions with the agent’s id ${clientSessionId}`).toBe(1);
+    const sessions = await find();
+    expect(sessions.length, 'sessions of the agent').toBe(1);
     const session = sessions[0] as SessionView;
     const all = await archive.log(session.id);
     const positions = all.map((row) => row.seq);

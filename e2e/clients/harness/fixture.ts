@@ -1,5 +1,5 @@
-import { afterAll, beforeAll } from 'vitest';
-import { eventually } from './archive.ts';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { eventually, type SessionView } from './archive.ts';
 import { type ArchivedSession, expectArchived } from './archived.ts';
 import type { Json } from './normalise.ts';
 import type { ServedBy } from './product.ts';
@@ -14,6 +14,8 @@ export interface Words {
   readonly delegated?: readonly string[];
   /** The agent compacted its history. */
   readonly rewritten?: boolean;
+  /** The agent names no session to its provider: its session is found by the folder of the play. */
+  readonly unnamed?: boolean;
 }
 
 /** Where a session was archived. */
@@ -28,6 +30,8 @@ export interface StageFixture {
   play(play: Play): Promise<Played>;
   /** Null in the control, where there is no archive. */
   expectArchived(played: Played, words: Words): Promise<ArchivedSession | null>;
+  /** The sessions that were archived in the folder of a play, once there are so many; null in the control. */
+  sessionsIn(played: Played, count: number): Promise<readonly SessionView[] | null>;
   /** Images and files of all documents of a session. */
   mediaOf(archived: ArchivedSession): Promise<readonly { readonly mime: string; readonly bytes: number }[]>;
   /** The places of a play's sessions in the order in which they were started; null in the control. */
@@ -53,11 +57,22 @@ export function stageOfFile(servedBy: ServedBy = 'own'): StageFixture {
       const { archive } = stage();
       if (archive === null) return null;
       const [session = ''] = sessionsOf(played);
-      return expectArchived(archive, session, {
+      const find = () =>
+        words.unnamed ? archive.sessionsIn(played.routed.scratch.project) : archive.sessionsOf(session);
+      return expectArchived(archive, find, {
         typed: words.typed,
         delegated: words.delegated ?? [],
         rewritten: words.rewritten === true,
         spoken: readSpoken(played.routed.provider.requests.entries),
+      });
+    },
+    sessionsIn: async (played, count) => {
+      const { archive } = stage();
+      if (archive === null) return null;
+      return eventually(async () => {
+        const sessions = await archive.sessionsIn(played.routed.scratch.project);
+        expect(sessions.length, 'sessions in the folder').toBe(count);
+        return sessions;
       });
     },
     mediaOf: async (archived) => {

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sessionOf, stageOfFile } from '../harness/fixture.ts';
+
+const stage = stageOfFile();
+const SONNET = 'anthropic/claude-sonnet-4-6';
+const GPT = 'openai/gpt-5.4';
+const NOTES = 'first line\nzweite Zeile – ünïcode 🙂\nthird line\n';
+const READ = 'Read notes.txt, change it and list the folder.';
+const SECOND = 'What was the second line?';
+
+const reading = {
+  id: 'read',
+  when: { equals: READ },
+  rounds: [
+    {
+      steps: [
+        { think: 'The file first.' },
+        { say: 'I read it first.' },
+        { use: 'read' as const, path: 'notes.txt' },
+      ],
+    },
+    { steps: [{ use: 'edit' as const, path: 'notes.txt', old: 'third line', new: 'third line ✓' }] },
+    {
+      steps: [
+        { use: 'write' as const, path: 'new.md', content: '# New\n' },
+        { use: 'shell' as const, command: 'sleep 0.3; cat notes.txt' },
+      ],
+    },
+    { steps: [{ call: 'no_such_tool', input: { a: 1 } }] },
+    { steps: [{ say: 'Done — „grüß Gott“, 你好 👋\n' }] },
+  ],
+};
+const second = { id: 'second', when: { contains: 'second line' }, rounds: [{ steps: [{ say: 'zweite' }] }] };
+
+test.each([SONNET, GPT])(
+  'files are changed, a conversation goes on in another process, every word and call is archived (%s)',
+  async (model) => {
+    const played = await stage.play({
+      files: { 'notes.txt': NOTES },
+      script: [reading, second],
+      run: async (side) => {
+        side.configurePi();
+        const begun = await side.pi(['--model', model, '--thinking', 'high', READ]);
+        expect(readFileSync(join(side.scratch.project, 'notes.txt'), 'utf8')).toContain('third line ✓');
+        expect(readFileSync(join(side.scratch.project, 'new.md'), 'utf8')).toBe('# New\n');
+        const gone = await side.pi(['--model', model, '--thinking', 'high', '-c', SECOND]);
+        expect(sessionOf(gone)).toBe(sessionOf(begun));
+      },
+    });
+    const archived = await stage.expectArchived(played, {
+      typed: [READ, SECOND],
+      unnamed: model === SONNET,
+    });
+    expect(archived?.session.turns ?? 2).toBe(2);
+    expect(archived?.session.agent ?? 'pi').toBe('pi');
+    const place = archived?.session.worktree?.path;
+    expect(place ?? played.routed.scratch.project).toBe(played.routed.scratch.project);
+  },
+);
+
+test('the same words in a new session are a session of their own, on a protocol that names none', async () => {
+  const typed = 'Say hello.';
+  const played = await stage.play({
+    script: [{ id: 'hello', when: { equals: typed }, rounds: [{ steps: [{ say: 'Hello.' }] }] }],
+    run: async (side) => {
+      side.configurePi();
+      await side.pi(['--model', SONNET, typed]);
+      await side.pi(['--model', SONNET, typed]);
+    },
+  });
+  const sessions = await stage.sessionsIn(played, 2);
+  expect(sessions?.map((session) => session.turns) ?? [1, 1]).toEqual([1, 1]);
+});
