@@ -94,6 +94,14 @@ describe('reading a request of Codex', () => {
     });
   });
 
+  it('takes the body’s word for what a request is before that of the headers, which a WebSocket has from its upgrade', () => {
+    const meta = (kind: string) => JSON.stringify({ request_kind: kind });
+    const request = { headers: [['x-codex-turn-metadata', meta('prewarm')]] as const };
+    const body = { input: 'a', client_metadata: { 'x-codex-turn-metadata': meta('turn') } };
+    expect(readOpenAiTurn(body, request).kind).toBe('main');
+    expect(readOpenAiTurn({ input: 'a' }, request).kind).toBe('prewarm');
+  });
+
   it('knows local and remote compaction, and goes on after either where the turn stood', () => {
     const history = [userItem('long work'), call('1'), output('1', 'x')];
     const local = read([...history, userItem('You are performing a CONTEXT CHECKPOINT COMPACTION. Create')]);

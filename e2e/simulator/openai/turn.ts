@@ -58,7 +58,10 @@ function kindOf(body: JsonObject, input: JsonObject[], request: Pick<LoggedReque
     return 'compaction';
   }
   const prewarms = asObject(body.prompt_cache_options)?.prewarm === true;
-  const meta = asObject(parseJson(headerOf(request.headers, 'x-codex-turn-metadata') ?? '')) ?? {};
+  // On a WebSocket the headers are those of the upgrade, so the body's own words come first.
+  const own = asString(asObject(body.client_metadata)?.['x-codex-turn-metadata']);
+  const told = own ?? headerOf(request.headers, 'x-codex-turn-metadata') ?? '';
+  const meta = asObject(parseJson(told)) ?? {};
   if (meta.request_kind === 'compaction') return 'compaction';
   if (meta.request_kind === 'prewarm' || body.generate === false || prewarms) return 'prewarm';
   const format = asObject(asObject(body.text)?.format);
