@@ -49,6 +49,8 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
         trpc.sessions.list.pathKey(),
         trpc.sessions.get.pathKey(),
         trpc.sessions.projects.pathKey(),
+        trpc.projects.pathKey(),
+        trpc.settings.pathKey(),
       ]) {
         void queries.invalidateQueries({ queryKey: key });
       }

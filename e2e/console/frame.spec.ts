@@ -1,5 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
-import { expect, type Fake, test } from './fixtures.ts';
+import type { Page } from '@playwright/test';
+import { docidsOf, expect, type Fake, test } from './fixtures.ts';
 
 const SCREENS: readonly (readonly [name: string, path: (fake: Fake) => string])[] = [
   ['home', () => '/'],
@@ -13,6 +14,13 @@ const SCREENS: readonly (readonly [name: string, path: (fake: Fake) => string])[
   ['help', () => '/help/kept'],
 ];
 
+const judge = async (page: Page) => {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n')}`)).toEqual(
+    [],
+  );
+};
+
 for (const theme of ['light', 'dark'] as const) {
   for (const [name, path] of SCREENS) {
     test(`axe finds nothing on ${name}, ${theme}`, async ({ page, fake }) => {
@@ -22,56 +30,61 @@ for (const theme of ['light', 'dark'] as const) {
       await expect(page.getByText('Loading')).toHaveCount(0);
       await expect(page.getByText('Live', { exact: true })).toBeVisible();
       if (name === 'session') await page.getByRole('button', { name: /^Bash/ }).first().click();
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n')}`),
-      ).toEqual([]);
+      await judge(page);
     });
   }
 }
 
 for (const theme of ['light', 'dark'] as const) {
-  test(`axe finds nothing on palette, keys, connect, document, ${theme}`, async ({ page, fake, request }) => {
+  test(`axe finds nothing on a document in each view, ${theme}`, async ({ page, fake, request }) => {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-    const judge = async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n')}`),
-      ).toEqual([]);
-    };
-    const log = await (await request.get(`/api/v1/sessions/${fake.sessions.rich}/log?limit=200`)).json();
-    const docid: string = log.rows[9].docid;
-    await page.goto(`/archive/${fake.sessions.rich}?at=10&doc=${docid}`);
-    await expect(page.getByText('This is not the real text')).toBeVisible();
-    await judge();
+    const docid = (await docidsOf(request, fake.sessions.rich)).get(10);
+    for (const view of ['readable', 'exact', 'facts']) {
+      await page.goto(`/archive/document/${docid}?view=${view}&signs=true`);
+      await expect(page.getByText('This is not the real text')).toBeVisible();
+      await judge(page);
+    }
+  });
+
+  test(`axe finds nothing on a hit with its document, and on the way to a position, ${theme}`, async ({
+    page,
+    fake,
+  }) => {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await page.goto('/archive/search?q=refund');
     await page.locator('[data-row]').first().click();
     await expect(
       page.getByRole('complementary', { name: 'Document' }).locator('mark[data-now]'),
     ).toBeVisible();
-    await judge();
-    for (const view of ['readable', 'exact', 'facts']) {
-      await page.goto(`/archive/document/${docid}?view=${view}&signs=true`);
-      await expect(page.getByText('This is not the real text')).toBeVisible();
-      await judge();
-    }
+    await judge(page);
     await page.goto(`/archive/${fake.sessions.long}?at=51`);
     await expect(page.getByText('51 of')).toBeVisible();
     await page.keyboard.press(':');
     await expect(page.getByRole('dialog', { name: 'Go to' })).toBeVisible();
-    await judge();
-    await page.keyboard.press('Escape');
+    await judge(page);
+  });
+
+  test(`axe finds nothing on palette, keys, connect, document pane, ${theme}`, async ({
+    page,
+    fake,
+    request,
+  }) => {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    const docid = (await docidsOf(request, fake.sessions.rich)).get(10);
+    await page.goto(`/archive/${fake.sessions.rich}?at=10&doc=${docid}`);
+    await expect(page.getByText('This is not the real text')).toBeVisible();
+    await judge(page);
     await page.keyboard.press('Control+k');
     await expect(page.getByRole('option').first()).toBeVisible();
-    await judge();
+    await judge(page);
     await page.keyboard.press('Escape');
     await fake.act('empty');
     await page.goto('/');
     await page.getByRole('button', { name: 'Nothing arrives?' }).click();
-    await judge();
+    await judge(page);
     await page.keyboard.press('?');
     await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
-    await judge();
+    await judge(page);
   });
 }
 

@@ -12,6 +12,7 @@ import { ScrollRegion } from '@/app/_ui/scroll-region.tsx';
 import { Select } from '@/app/_ui/select.tsx';
 import { ErrorState, Loading } from '@/app/_ui/states.tsx';
 import { Page } from '../_frame/page.tsx';
+import { KeptFacts, ProjectList } from './kept.tsx';
 
 const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
   { value: 'system', label: 'As the system' },
@@ -94,10 +95,21 @@ export function SettingsScreen() {
                     ],
                     ['Recording', 'On: every conversation through a door is kept, masked'],
                     ['Masking', 'Secrets and e-mail addresses, always on'],
-                    ['Retention', 'Everything is kept until you delete it'],
                     ['Telemetry', 'None'],
                   ]}
                 />
+              </Section>
+              <Section
+                title="What is kept"
+                text="What you delete can be taken back for twelve seconds, also after a reload; then it is really gone."
+              >
+                <KeptFacts />
+              </Section>
+              <Section
+                title="Projects"
+                text="A project is a repository, or a folder outside any. Deleting one deletes its sessions with it."
+              >
+                <ProjectList />
               </Section>
               <Section title="Process">
                 <Facts
