@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Simulator } from '../simulator/index.ts';
 import { type AgentRun, runAgent, type TestedAgent } from './harness/agents.ts';
 import { buildProduct, type Product, startProduct } from './harness/product.ts';
@@ -13,6 +13,7 @@ import {
   type Scratch,
   writeInto,
 } from './harness/scratch.ts';
+import { OPENCODE_ENVIRONMENT, PI_ENVIRONMENT } from './harness/side.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'server', 'cli', 'bin', 'context-mode.mjs');
 const TYPED = 'Say hello in one line.';
@@ -80,16 +81,35 @@ async function requestsSeen(scratch: Scratch, agent: TestedAgent): Promise<numbe
 }
 
 function run(agent: TestedAgent, scratch: Scratch): Promise<AgentRun> {
-  const args =
-    agent === 'claude-code'
-      ? ['-p', TYPED]
-      : ['exec', '--json', '--dangerously-bypass-approvals-and-sandbox', '-m', 'gpt-5.4', TYPED];
-  const env =
-    agent === 'claude-code'
-      ? { ANTHROPIC_API_KEY: 'sk-test', IS_SANDBOX: '1', DISABLE_AUTOUPDATER: '1' }
-      : { CODEX_API_KEY: 'sk-test' };
-  return runAgent({ agent, args, folder: scratch.project, home: scratch.home, env });
+  const { args, env } = RUNS[agent];
+  return runAgent({
+    agent,
+    args,
+    folder: scratch.project,
+    home: scratch.home,
+    env,
+    timeoutMs: 150_000,
+  });
 }
+
+/** How each agent is asked once. OpenCode joins its words to one prompt. */
+const RUNS: Readonly<
+  Record<TestedAgent, { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }>
+> = {
+  'claude-code': {
+    args: ['-p', TYPED],
+    env: { ANTHROPIC_API_KEY: 'sk-test', IS_SANDBOX: '1', DISABLE_AUTOUPDATER: '1' },
+  },
+  codex: {
+    args: ['exec', '--json', '--dangerously-bypass-approvals-and-sandbox', '-m', 'gpt-5.4', TYPED],
+    env: { CODEX_API_KEY: 'sk-test' },
+  },
+  opencode: {
+    args: ['run', '-m', 'anthropic/claude-sonnet-4-6', '--', ...TYPED.split(' ')],
+    env: OPENCODE_ENVIRONMENT,
+  },
+  pi: { args: ['-p', '--model', 'openai/gpt-5.4', TYPED], env: PI_ENVIRONMENT },
+};
 
 /** Files as people have them; the address in them is where the agent goes without the gateway. */
 const CASES: readonly {
@@ -112,7 +132,23 @@ const CASES: readonly {
     content: () =>
       `# mine\r\nopenai_base_url='${provider.url}/v1' # before\r\n\r\n[ tui ] # a table\r\nnotifications = [\r\n  "x", # one\r\n]`,
   },
+  {
+    agent: 'opencode',
+    name: 'comments and trailing commas',
+    file: '.config/opencode/opencode.jsonc',
+    content: () =>
+      `{ // mine\n  "$schema": "https://opencode.ai/config.json",\n  "autoupdate" : false, /* why */\n  "provider": {"anthropic":{"options":{"baseURL":"${provider.url}/v1",},},},\n}`,
+  },
+  {
+    agent: 'pi',
+    name: 'comments to the end of a line',
+    file: '.pi/agent/models.json',
+    content: () => `{ // mine\n\t"providers" : {"openai" : { "baseUrl":"${provider.url}/v1" }, }\n}\n`,
+  },
 ];
+
+// OpenCode takes its time to start: see the harness.
+vi.setConfig({ testTimeout: 400_000 });
 
 describe.each(CASES)('$agent with a file of $name', ({ agent, file, content }) => {
   test('goes through the gateway after connect, and past it with the old bytes after disconnect', async () => {

@@ -13,7 +13,7 @@ export interface RunOptions {
 }
 
 /** Keys, and what keeps OpenCode from asking the network for anything but its model: a proxy that is not there. */
-const OPENCODE = {
+export const OPENCODE_ENVIRONMENT = {
   ANTHROPIC_API_KEY: 'sk-test',
   OPENAI_API_KEY: 'sk-test',
   OPENCODE_DISABLE_MODELS_FETCH: '1',
@@ -22,6 +22,13 @@ const OPENCODE = {
   HTTP_PROXY: 'http://127.0.0.1:9',
   HTTPS_PROXY: 'http://127.0.0.1:9',
   NO_PROXY: '127.0.0.1',
+} as const;
+
+/** Keys, and what keeps Pi from asking the network. */
+export const PI_ENVIRONMENT = {
+  ANTHROPIC_API_KEY: 'sk-test',
+  OPENAI_API_KEY: 'sk-test',
+  PI_OFFLINE: '1',
 } as const;
 
 /** It computes for four seconds before it asks anything: where others compute too, that is a while. */
@@ -98,7 +105,7 @@ export class Side {
     return this.#run('opencode', ['run', '--format', 'json', ...args, '--', ...prompt.split(' ')], {
       timeoutMs: OPENCODE_LIMIT_MS,
       ...options,
-      env: { ...OPENCODE, ...options.env },
+      env: { ...OPENCODE_ENVIRONMENT, ...options.env },
     });
   }
 
@@ -127,7 +134,7 @@ export class Side {
       args: ['db', OPENCODE_KEPT, '--format', 'json'],
       folder: this.scratch.project,
       home: this.scratch.home,
-      env: OPENCODE,
+      env: OPENCODE_ENVIRONMENT,
       timeoutMs: OPENCODE_LIMIT_MS,
     });
     this.openCodeKept = JSON.parse(stdout) as Json[];
@@ -137,12 +144,7 @@ export class Side {
   async pi(args: readonly string[], options: RunOptions = {}): Promise<readonly Json[]> {
     return this.#run('pi', ['-p', '--mode', 'json', ...args], {
       ...options,
-      env: {
-        ANTHROPIC_API_KEY: 'sk-test',
-        OPENAI_API_KEY: 'sk-test',
-        PI_OFFLINE: '1',
-        ...options.env,
-      },
+      env: { ...PI_ENVIRONMENT, ...options.env },
     });
   }
 

@@ -40,6 +40,8 @@ test.each([SONNET, GPT])(
     const played = await stage.play({
       files: { 'notes.txt': NOTES },
       script: [reading, second],
+      // Pieces of a call's input cut the scratch folder's path in two; the whole input is compared with them.
+      leaveOut: ['delta'],
       run: async (side) => {
         side.configurePi();
         const begun = await side.pi(['--model', model, '--thinking', 'high', READ]);
