@@ -1,6 +1,7 @@
 export { CONSOLE_COOKIE, CONSOLE_HEADER, callerOf, refusalOf } from './guard.ts';
 export { handleRest, handleTrpc } from './http.ts';
 export { answerOperations, operationsAnswer } from './operations.ts';
+export type { WireProject } from './projects.ts';
 export type { AppRouter } from './router.ts';
 export type {
   WireConnection,
@@ -12,5 +13,6 @@ export type {
   WireUsage,
 } from './schemas.ts';
 export type { ApiServices, ConsoleAccess, Health, LiveEvent } from './services.ts';
+export type { WireAccountSettings } from './settings.ts';
 export type { PublicError } from './trpc.ts';
 export { VERSION } from './version.ts';

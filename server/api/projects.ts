@@ -15,10 +15,13 @@ export const projectSettingsInput = z.object({
 });
 
 /** A project with what was set for it. */
-export const projectWithSettings = project.extend({
+const projectWithSettings = project.extend({
   retention: z.union([retention, z.literal('account')]),
   deletesAt: z.string().nullable().describe('set while a deletion waits and can be undone'),
 });
+
+/** A project as it leaves. */
+export type WireProject = z.infer<typeof projectWithSettings>;
 
 export const projectPage = z.object({ items: z.array(projectWithSettings) });
 

@@ -15,6 +15,9 @@ export const accountSettings = z.object({
   deletesAt: z.string().nullable().describe('set while the deletion of the whole archive waits'),
 });
 
+/** The account's settings as they leave. */
+export type WireAccountSettings = z.infer<typeof accountSettings>;
+
 export const settingsInput = z.object({ retention: retention.optional() });
 
 async function settingsOf(ctx: ApiContext): Promise<z.infer<typeof accountSettings>> {
