@@ -178,7 +178,9 @@ export const HELP_PAGES: readonly HelpPage[] = [
         </p>
         <p>
           Where a document shows a file that the agent changed later, it says so, with the way to the change
-          and to the newest read of the file.
+          and to the newest read of the file. What counts is plain to see in a call: file tools, redirections,{' '}
+          <code>mv</code>, <code>rm</code>, <code>sed -i</code>, <code>git checkout --</code> and their like.
+          What a script or a build changes is not seen.
         </p>
         <p>
           Text that an agent read is shown as text and never run, whatever it contains. Characters that would
@@ -196,7 +198,8 @@ export const HELP_PAGES: readonly HelpPage[] = [
         <p>
           Ids are made with a key of the archive, so the other archive must be empty and take over the key.
           The key file is secret: keep it apart, and delete it after the import. Importing twice changes
-          nothing.
+          nothing. Without the key, <code>import --foreign</code> takes sessions in to be read; their agents
+          begin anew.
         </p>
         <p>
           Scripts on this machine can read everything at <code>/api/v1</code>, described at{' '}
