@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 const PRODUCT = ['server/**', 'app/**', 'e2e/simulator/**'];
-const DATABASE = ['server/**/*.db.test.ts', 'app/**/*.db.test.ts'];
+const DATABASE = ['server/**/*.db.test.ts', 'app/**/*.db.test.ts', 'e2e/evals/**/*.db.test.ts'];
 
 // Each project is a stage of the test command; see server/setup/stages.mjs.
 export default defineConfig({
@@ -29,7 +29,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'fuzz', include: ['e2e/fuzz/**/*.test.ts'], testTimeout: 300_000 },
+        test: { name: 'fuzz', include: ['e2e/{fuzz,validator}/**/*.test.ts'], testTimeout: 300_000 },
       },
       {
         extends: true,

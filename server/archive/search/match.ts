@@ -1,5 +1,5 @@
 import type { Phrase, Prefix, Query } from './query.ts';
-import { type Span, spansOf } from './words.ts';
+import { type Span, spansOf, spansOfTerms } from './words.ts';
 
 /** A place in a text that the query asks for, in UTF-16 units, and which word of the query it is (-1: none of them). */
 export interface Match {
@@ -32,8 +32,9 @@ const NEAR = 8;
  * @param worth of each of the query's terms: its rarity
  */
 export function matchPassage(text: string, query: Query, worth: readonly number[]): Passage {
-  const spans = spansOf(text);
   const wanted = new Map(query.terms.map((term, at) => [term, at]));
+  const isPlain = query.prefixes.length === 0 && query.phrases.every((phrase) => !phrase.byWords);
+  const spans = isPlain ? spansOfTerms(text, wanted) : spansOf(text);
   const matches: Match[] = [];
   const units: number[][] = query.terms.map(() => []);
   for (const span of spans) {

@@ -1,5 +1,5 @@
 import { ContextModeError } from '../../kernel/errors.ts';
-import { LONGEST_ENDING } from './stem.ts';
+import { LONGEST_ENDING, stem } from './stem.ts';
 import { fold, isUnspaced, spansOf } from './words.ts';
 
 /** A row of words or characters that must stand in the text as it is. */
@@ -41,7 +41,8 @@ export interface Query {
 
 /** A quoted part, a part to leave out, or what stands between white space. */
 const PART = /(-?)"([^"]*(?:"(?!\s|$)[^"]*)*)"(?=\s|$)|(\S+)/gu;
-const NEGATED = /^-(?=[\p{L}\p{N}_])/u;
+/** `-word`; what is shorter, or holds other characters (`-p`, `-crf=23`), is an option of some command. */
+const NEGATED = /^-(?:[\p{L}\p{N}\p{M}_]{3,}|[^\p{ASCII}]+)$/u;
 const PREFIX = /^(.*?)([\p{L}\p{N}\p{M}_]+)\*$/su;
 const PUNCTUATION = /[^\p{L}\p{N}\p{M}\s]/u;
 /** What stands around a word in a sentence and is no part of it. */
@@ -115,19 +116,33 @@ function nothing(message: string, hint: string): ContextModeError {
   return new ContextModeError('bad_request', message, { hint });
 }
 
-/** Terms of plain words, each once, and which follow each other. Pairs of characters overlap and are taken as they come. */
+/** Words in a row that code may write as one. */
+const AS_ONE = 4;
+
+/**
+ * Terms of plain words, each once, and which follow each other. Pairs of characters overlap and are taken as they come.
+ * Words in a row are also looked for as the one name that code may make of them (`refund window`: `refundWindow`).
+ */
 function termsOf(text: string): Pick<Query, 'terms' | 'pairs'> {
   const terms = new Map<string, number>();
   const pairs: (readonly [number, number])[] = [];
+  const row: string[] = [];
+  const joined: string[] = [];
   let before: number | null = null;
-  for (const { term, smallest } of spansOf(text)) {
+  for (const { term, form, smallest } of spansOf(text)) {
+    if (smallest && term === null) row.length = 0;
     if (term === null || (isUnspaced(term) && [...term].length === 1)) continue;
     const at = terms.get(term) ?? terms.size;
     terms.set(term, at);
     if (!smallest && !isUnspaced(term)) continue;
     if (before !== null && before !== at) pairs.push([before, at]);
     before = at;
+    if (isUnspaced(term)) continue;
+    row.push(form);
+    for (let words = 2; words <= Math.min(AS_ONE, row.length); words += 1)
+      joined.push(stem(row.slice(-words).join('')));
   }
+  for (const term of joined) if (!terms.has(term)) terms.set(term, terms.size);
   return { terms: [...terms.keys()], pairs };
 }
 

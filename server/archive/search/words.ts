@@ -5,7 +5,7 @@ import { isStopWord } from './stop-words.ts';
  * How a text becomes words: the same for what is archived and for what is looked for.
  *
  * A run of letters, digits and `_` is split into its parts (`refundWindow`, `refund_window`, `HTTPServer2`) and kept as a
- * whole too. Runs joined by single hyphens are one more word without them, runs joined by single dots one more with them
+ * whole too, one of more than two parts also in pairs of them. Runs joined by single hyphens are one more word without them, runs joined by single dots one more with them
  * (`no-cache`, `quota.ts`, `10.0.0.1`). Letters are folded: case, accents, full width. Scripts that write no spaces, and
  * Korean, are cut into overlapping pairs of characters. Very long runs (encoded data) are no words.
  */
@@ -35,7 +35,7 @@ const LONGEST_CHAIN = 6;
 const REMEMBERED = 60_000;
 const REMEMBERED_LENGTH = 40;
 
-const RUN = /[\p{L}\p{N}\p{M}_]+/gu;
+const WORD_CHAR = /^[\p{L}\p{N}\p{M}_]$/u;
 const ASCII = /^[\x20-\x7f]*$/;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\u30fc\u3005\u3006]/u;
@@ -92,6 +92,37 @@ export function spansOf(text: string): readonly Span[] {
   return spans;
 }
 
+/**
+ * Those words of a text that the index knows by one of some terms, in the order in which they begin: what
+ * {@link spansOf} gives, without the others.
+ */
+export function spansOfTerms(text: string, wanted: ReadonlyMap<string, unknown>): readonly Span[] {
+  const spans: Span[] = [];
+  let units = 0;
+  const unitAt = new Map<number, number>();
+  walk(
+    text,
+    (run, start) => {
+      unitAt.set(start, units);
+      if (run.terms.some((term) => wanted.has(term))) {
+        for (const [at, piece] of run.pieces.entries())
+          if (piece.term !== null && wanted.has(piece.term))
+            spans.push(spanOf(piece, start, units + at, true));
+        for (const whole of run.wholes)
+          if (whole.term !== null && wanted.has(whole.term))
+            spans.push(spanOf(whole, start, units + whole.at, false));
+      }
+      units += run.pieces.length;
+    },
+    (start, end, form) => {
+      const term = stem(form);
+      if (wanted.has(term))
+        spans.push({ start, end, term, form, unit: unitAt.get(start) ?? 0, smallest: false });
+    },
+  );
+  return spans;
+}
+
 function spanOf(piece: Piece, offset: number, unit: number, smallest: boolean): Span {
   return {
     start: offset + piece.start,
@@ -132,51 +163,98 @@ export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
 
+interface Link {
+  readonly start: number;
+  readonly end: number;
+  readonly form: string;
+}
+
+const HYPHEN = 45;
+const DOT = 46;
+
 /** Runs of a text in order, and the words that hyphens and dots make of them. */
 function walk(
   text: string,
   take: (run: Run, start: number) => void,
   takeChain: (start: number, end: number, form: string) => void,
 ): void {
-  const chain: { start: number; end: number; form: string }[] = [];
-  let joint = '';
-  const flush = () => {
-    const last = chain.at(-1);
-    const first = chain[0];
-    if (last && first && chain.length > 1 && chain.length <= LONGEST_CHAIN) {
-      const glue = joint === '.' ? '.' : '';
-      takeChain(first.start, last.end, chain.map((one) => one.form).join(glue));
-      const before = chain.at(-2);
-      if (joint === '.' && chain.length > 2 && before)
-        takeChain(before.start, last.end, `${before.form}.${last.form}`);
-    }
-    chain.length = 0;
-  };
-  RUN.lastIndex = 0;
-  for (const match of text.matchAll(RUN)) {
-    const [word] = match;
-    const start = match.index;
-    const last = chain.at(-1);
-    const gap = last !== undefined && start === last.end + 1 ? text.charAt(last.end) : '';
-    if (gap !== '-' && gap !== '.') flush();
-    else if (chain.length > 1 && gap !== joint) chain.splice(0, chain.length - 1, ...flushed(flush, last));
-    if ((gap === "'" || gap === '’') && AFTER_APOSTROPHE.has(word.toLowerCase())) continue;
-    const run = runOf(word);
+  let chain: Link[] = [];
+  let joint = 0;
+  for (let start = runStart(text, 0); start < text.length; ) {
+    const end = runEnd(text, start);
+    const word = text.slice(start, end);
+    const run = isAfterApostrophe(text, start, word) ? null : runOf(word);
     if (run === null) {
-      flush();
-      continue;
+      endChain(chain, joint, takeChain);
+      chain = [];
+    } else {
+      take(run, start);
+      const code = text.charCodeAt(end);
+      const next = (code === HYPHEN || code === DOT) && widthOfWordChar(text, end + 1) > 0 ? code : 0;
+      if (chain.length > 0 || next !== 0) {
+        const link = { start, end, form: run.form };
+        if (chain.length > 0) chain.push(link);
+        if (next !== joint || chain.length === 0) {
+          endChain(chain, joint, takeChain);
+          chain = next === 0 ? [] : [link];
+          joint = next;
+        }
+      }
     }
-    take(run, start);
-    if (gap === '-' || gap === '.') joint = gap;
-    chain.push({ start, end: start + word.length, form: run.form });
+    start = runStart(text, end);
   }
-  flush();
 }
 
-/** Ends a chain whose joints change, and begins the next with its last run. */
-function flushed<One>(flush: () => void, last: One | undefined): One[] {
-  flush();
-  return last === undefined ? [] : [last];
+function endChain(
+  chain: readonly Link[],
+  joint: number,
+  takeChain: (start: number, end: number, form: string) => void,
+): void {
+  const [first] = chain;
+  const last = chain.at(-1);
+  const before = chain.at(-2);
+  if (!first || !last || !before || chain.length > LONGEST_CHAIN) return;
+  takeChain(first.start, last.end, chain.map((one) => one.form).join(joint === DOT ? '.' : ''));
+  if (joint === DOT && chain.length > 2) takeChain(before.start, last.end, `${before.form}.${last.form}`);
+}
+
+/** True for what an apostrophe cut off: the `s` of `user's`, the `t` of `don't`. */
+function isAfterApostrophe(text: string, start: number, word: string): boolean {
+  if (word.length > 2 || start < 2) return false;
+  const mark = text.charAt(start - 1);
+  return (
+    (mark === "'" || mark === '\u2019') &&
+    /[\p{L}\p{M}]/u.test(text.charAt(start - 2)) &&
+    AFTER_APOSTROPHE.has(word.toLowerCase())
+  );
+}
+
+function runStart(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && widthOfWordChar(text, at) === 0) at += 1;
+  return at;
+}
+
+function runEnd(text: string, start: number): number {
+  let at = start;
+  for (let width = widthOfWordChar(text, at); width > 0; width = widthOfWordChar(text, at)) at += width;
+  return at;
+}
+
+/** For each UTF-16 unit: 0 not looked at yet, 1 stands in no word, 2 stands in one. Only these are kept, never a text. */
+const unitKinds = new Uint8Array(65_536);
+
+/** How many units the character at a place takes if it is a letter, digit, mark or `_`; else 0. */
+function widthOfWordChar(text: string, at: number): number {
+  if (at >= text.length) return 0;
+  const code = text.charCodeAt(at);
+  if (code >= 0xd800 && code <= 0xdbff)
+    return WORD_CHAR.test(String.fromCodePoint(text.codePointAt(at) ?? 0)) ? 2 : 0;
+  const kind = unitKinds[code] ?? 0;
+  if (kind !== 0) return kind - 1;
+  const is = WORD_CHAR.test(text.charAt(at));
+  unitKinds[code] = is ? 2 : 1;
+  return is ? 1 : 0;
 }
 
 function runOf(word: string): Run | null {
@@ -200,6 +278,12 @@ function spacedRun(word: string, offset = 0): Run {
   const form = fold(word.replaceAll('_', ''));
   const wholes: (Piece & { at: number })[] = [];
   if (pieces.length > 1) wholes.push({ start: 0, end: word.length, term: stem(form), form, at: 0 });
+  if (pieces.length > 2 && pieces.length <= LONGEST_CHAIN) {
+    for (const [at, piece] of pieces.entries()) {
+      const next = pieces[at + 1];
+      if (next) wholes.push(asOne(piece, next, at));
+    }
+  }
   for (const [at, piece] of pieces.entries()) {
     const letters = /^(\D{2,}?)\d+$/.exec(piece.form)?.[1];
     if (letters !== undefined && !ID_LIKE.test(word))
@@ -211,6 +295,12 @@ function spacedRun(word: string, offset = 0): Run {
     wholes.map((whole) => ({ ...whole, ...moved(whole) })),
     form,
   );
+}
+
+/** Two parts of a longer name as one word. */
+function asOne(one: Piece, other: Piece, at: number): Piece & { at: number } {
+  const form = one.form + other.form;
+  return { start: one.start, end: other.end, term: stem(form), form, at };
 }
 
 function made(pieces: readonly Piece[], wholes: readonly (Piece & { at: number })[], form: string): Run {

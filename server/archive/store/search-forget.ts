@@ -22,6 +22,9 @@ export async function forgetItems(
   messages: readonly Uint8Array[],
 ): Promise<void> {
   if (messages.length === 0) return;
+  // Where nothing was ever indexed there is nothing to forget. Should another transaction be about to index for the first
+  // time, the reference from `chunk` to `item` makes this one go again.
+  if (!(await hasIndex(connection, accountId))) return;
   await lockSearch(connection, accountId);
   const gone = new Gone();
   for (let at = 0; at < messages.length; at += MESSAGES)
@@ -38,6 +41,11 @@ export async function forgetItems(
     'UPDATE search_state SET chunks = chunks - $2, words = words - $3 WHERE account_id = $1',
     [accountId, gone.chunks, gone.words],
   );
+}
+
+async function hasIndex(connection: Queryable, accountId: Uuid): Promise<boolean> {
+  const { rows } = await connection.query('SELECT 1 FROM search_state WHERE account_id = $1', [accountId]);
+  return rows.length > 0;
 }
 
 /** What goes: which chunks, with which terms. */

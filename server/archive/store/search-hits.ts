@@ -208,12 +208,12 @@ export async function scanChunks(
 
 /** The hits among the next chunks, newest first, and at last where to go on (not a hit) if there may be more. */
 const SCAN_TEXTS = `
-WITH some AS MATERIALIZED (
+WITH piece AS MATERIALIZED (
   SELECT c.doc, c.n, lower(COALESCE(c.text, i.text)) AS text
   FROM (SELECT * FROM chunk WHERE account_id = $1 AND (doc, n) < ($2, $3) ORDER BY doc DESC, n DESC LIMIT ${SCAN}) c
   JOIN item i ON i.account_id = $1 AND i.message_hash = c.message_hash AND i.position = c.position
 )
-(SELECT doc, n, true AS hit FROM some WHERE strpos(text, lower($4)) > 0 OR strpos(text, lower($5)) > 0
+(SELECT doc, n, true AS hit FROM piece WHERE strpos(text, lower($4)) > 0 OR strpos(text, lower($5)) > 0
  ORDER BY doc DESC, n DESC)
 UNION ALL
-(SELECT doc, n, false FROM some WHERE (SELECT count(*) FROM some) = ${SCAN} ORDER BY doc, n LIMIT 1)`;
+(SELECT doc, n, false FROM piece WHERE (SELECT count(*) FROM piece) = ${SCAN} ORDER BY doc, n LIMIT 1)`;

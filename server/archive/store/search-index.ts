@@ -15,8 +15,8 @@ import { lockSearch } from './search-state.ts';
  */
 
 /** What one batch takes at most. One item alone may be larger. */
-const ITEMS = 400;
-const BYTES = 1_500_000;
+const ITEMS = 2_000;
+const BYTES = 4_000_000;
 /** Characters of text after which the thread's other work is let in. */
 const TURN = 60_000;
 

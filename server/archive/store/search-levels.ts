@@ -18,6 +18,8 @@ const LAST_LEVEL = 7;
 const SEALED_LEVEL = 9;
 /** Bytes from which on a row is left alone. */
 const SEALED_BYTES = 16_384;
+/** A term that stands in one row alone of a level from this on is rare: its row is left alone too. */
+const RARE_LEVEL = 2;
 /** Terms that are joined in one transaction. */
 const TERMS = 8_000;
 
@@ -97,15 +99,15 @@ export async function joinSome(connection: Queryable, accountId: Uuid): Promise<
 }
 
 const JOIN = `
-WITH some AS (
+WITH piece AS (
   SELECT DISTINCT term FROM posting WHERE account_id = $1 AND level = $2 AND term > $3 ORDER BY term LIMIT $4
 ), gone AS (
-  DELETE FROM posting p USING some WHERE p.account_id = $1 AND p.level = $2 AND p.term = some.term
+  DELETE FROM posting p USING piece WHERE p.account_id = $1 AND p.level = $2 AND p.term = piece.term
   RETURNING p.term, p.batch, p.low, p.high, p.data
 ), joined AS (
   INSERT INTO posting (account_id, level, term, batch, low, high, data)
-  SELECT $1, CASE WHEN sum(octet_length(data)) >= $5 THEN $6 ELSE $2 + 1 END, term, max(batch), min(low), max(high),
+  SELECT $1, CASE WHEN sum(octet_length(data)) >= $5 OR ($2 >= ${RARE_LEVEL} AND count(*) = 1) THEN $6 ELSE $2 + 1 END, term, max(batch), min(low), max(high),
     string_agg(data, ''::bytea ORDER BY batch)
   FROM gone GROUP BY term
 )
-SELECT max(term) AS last, count(*)::int AS terms FROM some`;
+SELECT max(term) AS last, count(*)::int AS terms FROM piece`;

@@ -15,11 +15,11 @@ import { MAIN_THREAD } from './threads.ts';
 import { millisOf } from './values.ts';
 
 /** Documents that are weighed against each other by their texts: the first so many that fit, then the next. */
-const BLOCK = 64;
+const BLOCK = 40;
 /** The same where each text must be looked at in any case. */
 const STRICT_BLOCK = 256;
 /** Documents whose place among the filters is asked for at once; each time twice as many. */
-const FIRST_ASKED = 96;
+const FIRST_ASKED = 60;
 /** After so many that do not fit, the documents that fit are asked for instead. */
 const ASKED = 2_000;
 /** Documents whose texts are looked at for a phrase at most. */
