@@ -201,17 +201,19 @@ describe('parts and messages of ours', () => {
   it('pass as whole messages: a head, a stub between user and assistant', () => {
     const edits: readonly Edit[] = [
       { kind: 'head-message', element: 0 },
-      { kind: 'left-out-messages', from: 0, to: 4 },
+      { kind: 'left-out-messages', from: 0, to: 5 },
       { kind: 'stub', element: 2 },
     ];
+    const note = { role: 'system', content: 'note' };
+    const client = body([MESSAGES[0], note, ...MESSAGES.slice(1)]);
     const stub = { role: 'system', content: '[evicted]' };
-    expect(judged([user(text('head')), MESSAGES[4], stub, ...MESSAGES.slice(5)], edits)).toBe('ok');
-    expect(
-      judged([user(text('head')), MESSAGES[4], { ...stub, role: 'user' }, ...MESSAGES.slice(5)], edits),
-    ).toBe('addition /messages/2');
-    expect(judged([{ ...user(text('head')), id: 1 }, MESSAGES[4], stub, ...MESSAGES.slice(5)], edits)).toBe(
-      'addition /messages/0',
-    );
+    const laid = (head: unknown, second: unknown, from: Value = client) =>
+      ruleOf(judgeMessages(from, body([head, MESSAGES[4], second, ...MESSAGES.slice(5)]), edits));
+    expect(laid(user(text('head')), stub)).toBe('ok');
+    expect(laid(user(text('head')), { ...stub, role: 'user' })).toBe('addition /messages/2');
+    expect(laid({ ...user(text('head')), id: 1 }, stub)).toBe('addition /messages/0');
+    const without = body([MESSAGES[0], user(text('note')), ...MESSAGES.slice(1)]);
+    expect(laid(user(text('head')), stub, without)).toBe('addition /messages/2');
   });
 });
 

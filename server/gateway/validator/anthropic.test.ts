@@ -252,6 +252,11 @@ describe('calls of server tools', () => {
       [go, assistant(search('s'), call('t')), user(result('t'), text('y'))],
       'result-order /messages/2/content/1',
     ],
+    [
+      'with a system message before the result',
+      [go, assistant(search('s'), call('t')), user(result('t')), system('x'), assistant(found('s')), go],
+      'server-tool-pair /messages/3/content',
+    ],
     ['that are missing', [go, assistant(found('s'))], 'server-tool-pair /messages/1/content/0'],
   ])('%s', (_name, messages, verdict) => {
     expect(judged(messages, offered)).toBe(verdict);

@@ -60,6 +60,7 @@ function checkEdits(conversation: Conversation, body: EditedBody): Finding | nul
     () => new KeptWalk(conversation, client, book, trail, body.ownTool).check(),
     () => trail.check(body.latestThinking),
     () => checkLast(conversation, client),
+    () => checkOwnSystem(conversation, client, body),
     () => checkLeftOutTurns(client, book),
     () => checkLeftOutMessages(client, book),
     () => book.unmet(),
@@ -73,6 +74,23 @@ function checkLast({ messages }: Conversation, client: ClientBody): Finding | nu
   const before = clientMessage(client, client.elements.length - 1);
   if (before?.message.role === 'assistant') return null;
   return finding('last-message', `/messages/${last.index}`, 'Our edits make an answer the last message.');
+}
+
+/** A system message of ours stands only in a conversation in which the client has one: not every model takes them. */
+function checkOwnSystem(
+  { messages }: Conversation,
+  client: ClientBody,
+  { edits }: EditedBody,
+): Finding | null {
+  const own = edits.flatMap((edit) =>
+    (edit.kind === 'head-message' || edit.kind === 'stub') && edit.part === undefined ? edit.element : [],
+  );
+  const first = own.find((element) => messages[element]?.role === 'system');
+  if (first === undefined) return null;
+  const knows = client.elements.some((_, index) => clientMessage(client, index)?.message.role === 'system');
+  return knows
+    ? null
+    : finding('addition', `/messages/${first}`, 'The client sends no system messages to this model.');
 }
 
 /** Turns are left out whole: from one typed message to before another, or to the end. */

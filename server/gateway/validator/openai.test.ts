@@ -107,6 +107,11 @@ describe('calls and outputs', () => {
     ['that are missing', [user('a'), output('c')], 'tool-pair /input/1'],
     ['without an id', [user('a'), { ...call('c'), call_id: undefined }], 'tool-pair /input/1'],
     ['of one id twice', [user('a'), call('c'), output('c'), call('c'), output('c')], 'call-id /input/3'],
+    [
+      'whose items have one id',
+      [user('a'), call('c'), { ...call('d'), id: 'fc_c' }, output('c'), output('d')],
+      'call-id /input/2',
+    ],
     ['answered twice', [user('a'), call('c'), output('c'), output('c')], 'call-id /input/3'],
   ])('%s', (_name, input, verdict) => {
     expect(own(input)).toBe(verdict);

@@ -2,7 +2,7 @@ import { EditBook } from './edits.ts';
 import { checkFields, checkToolList, readClient } from './fields.ts';
 import { checkCompactedWindow, checkDeferred, checkGroups, checkLeftOut } from './openai/groups.ts';
 import { KeptWalk } from './openai/kept.ts';
-import { checkCallPairs, checkReasoning, checkStored } from './openai/pairs.ts';
+import { checkCallPairs, checkIds, checkReasoning, checkStored } from './openai/pairs.ts';
 import { type Conversation, readConversation } from './openai/read.ts';
 import { checkWindow, type EditedBody, verdictOf } from './request.ts';
 import { skim } from './skim.ts';
@@ -25,6 +25,7 @@ export function validateOpenai(body: EditedBody): Verdict {
   return verdictOf(
     firstOf([
       () => checkCallPairs(conversation),
+      () => checkIds(conversation),
       () => checkReasoning(conversation),
       () => checkStored(conversation),
       () => checkEdits(conversation, body),

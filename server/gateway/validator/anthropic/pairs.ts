@@ -90,6 +90,13 @@ export function checkServerPairs({ doc, messages, tools }: Conversation): Findin
   const open = new Map<string, Placed>();
   const seen = firstAmong(groups, (group, index) => {
     const waits = open.size > 0;
+    const [first] = group.parts;
+    if (waits && group.role === 'system' && first !== undefined)
+      return finding(
+        'server-tool-pair',
+        at(first),
+        'A system message must not stand between a call of a server tool and its result.',
+      );
     const inGroup = firstAmong(group.parts, (placed) =>
       takeServerPart(doc, placed, open, waits && group.role === 'user'),
     );

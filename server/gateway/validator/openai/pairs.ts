@@ -65,6 +65,18 @@ function lacksId(item: Item): Finding {
   return finding('tool-pair', whereIs(item), `The ${item.type} has no call_id.`);
 }
 
+/** Items that have an id have one of their own. */
+export function checkIds({ doc, items }: Conversation): Finding | null {
+  const ids = new Set<string>();
+  return firstAmong(items, (item) => {
+    const id = item.type === 'item_reference' ? null : doc.stringMember(item.node, 'id');
+    if (id === null) return null;
+    if (ids.has(id)) return finding('call-id', whereIs(item), `Two items have the id ${id}.`);
+    ids.add(id);
+    return null;
+  });
+}
+
 /** A reasoning item with an id is followed by what it led to: another one, an answer, a call. */
 export function checkReasoning({ doc, items }: Conversation): Finding | null {
   return firstAmong(items, (item, index) => {
