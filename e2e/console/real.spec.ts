@@ -83,6 +83,28 @@ test('a document is confirmed soon, and its bytes have the hash that it names', 
   expect(createHash('sha256').update(raw).digest('hex')).toBe(found.sha256);
 });
 
+test('search finds what was typed, and opens it where it stands', async ({ page, request }) => {
+  const { items } = await (await request.get('/api/v1/sessions?agent=claude-code')).json();
+  const log = await (await request.get(`/api/v1/sessions/${items[0].id}/log?limit=500&kinds=input`)).json();
+  const typed: { body: string; docid: string; seq: number } = log.rows[0];
+  const words = typed.body.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 3);
+  const q = words.slice(0, 4).join(' ');
+  const found = async (): Promise<readonly { docid: string }[]> =>
+    (await (await request.get(`/api/v1/search?${new URLSearchParams({ q, kind: 'input' })}`)).json()).items;
+  await expect.poll(async () => (await found()).map((hit) => hit.docid)).toContain(typed.docid);
+  await page.goto(`/archive/search?${new URLSearchParams({ q, kind: 'input' })}`);
+  const hit = page.getByRole('region', { name: 'Hits' }).locator('[data-row]').first();
+  await expect(hit).toContainText('Typed words');
+  await expect(hit.locator('mark').first()).toBeVisible();
+  await hit.click();
+  const pane = page.getByRole('complementary', { name: 'Document' });
+  await expect(
+    pane.getByRole('region', { name: 'Text of the document' }).locator('mark').first(),
+  ).toBeInViewport();
+  await pane.getByRole('link', { name: 'In its session' }).click();
+  await expect(page.getByRole('region', { name: 'Transcript' }).locator('article').first()).toBeVisible();
+});
+
 test('sub-agents stand in the transcript of their session, images are shown', async ({
   page,
   product,
