@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { DemoConversation, DemoTurn } from './conversation.ts';
 import { readEvents } from './sse.ts';
 
-interface Block {
+/** A content block of an answer. */
+export interface Block {
   type: string;
   text?: string;
   thinking?: string;
@@ -153,7 +154,7 @@ export class ClaudeLike {
 }
 
 /** The content blocks of a streamed answer, as the client keeps them. */
-function readBlocks(stream: string): Block[] {
+export function readBlocks(stream: string): Block[] {
   const blocks: Block[] = [];
   const inputs = new Map<number, string>();
   for (const event of readEvents(stream)) {

@@ -13,7 +13,7 @@ export interface DemoTurn {
 
 /** One session of the scripted day. */
 export interface DemoConversation {
-  readonly agent: 'claude-code' | 'codex';
+  readonly agent: 'claude-code' | 'codex' | 'opencode' | 'pi';
   readonly folder: string;
   readonly branch: string;
   readonly remote: string;

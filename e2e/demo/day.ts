@@ -210,5 +210,37 @@ export function dayIn(root: string): readonly DemoConversation[] {
         },
       ],
     },
+    {
+      agent: 'opencode',
+      ...site,
+      turns: [
+        {
+          prompt: 'which pages still load the old hero image?',
+          rounds: [
+            [
+              { say: 'I look for the old name.' },
+              { call: 'bash', input: { command: 'grep -rln "hero.png" src/' } },
+            ],
+            [{ say: 'Two: `src/pages/about.tsx` and `src/pages/press.tsx`.' }],
+          ],
+          results: ['src/pages/about.tsx\nsrc/pages/press.tsx\n'],
+        },
+      ],
+    },
+    {
+      agent: 'pi',
+      ...shop,
+      turns: [
+        {
+          prompt: 'is the export branch behind main?',
+          rounds: [
+            [{ call: 'bash', input: { command: 'git rev-list --count csv-export..main' } }],
+            [{ say: 'By three commits.' }],
+          ],
+          results: ['3\n'],
+        },
+        { prompt: 'then leave it until tomorrow', rounds: [[{ say: 'I leave it as it is.' }]] },
+      ],
+    },
   ];
 }

@@ -7,9 +7,10 @@ import { createInterface } from 'node:readline';
 import { startSimulator } from '../simulator/index.ts';
 import { ClaudeLike } from './claude-like.ts';
 import { CodexLike } from './codex-like.ts';
-import { scenariosOf } from './conversation.ts';
+import { type DemoConversation, scenariosOf } from './conversation.ts';
 import { dayIn } from './day.ts';
 import { makeRepositories } from './repositories.ts';
+import { SmallLike } from './small-like.ts';
 
 /**
  * The product on a scratch data folder, against the provider simulator, filled with a scripted day. The real data
@@ -54,10 +55,16 @@ async function play(base: string): Promise<void> {
     times: 1,
   });
   for (const conversation of day) {
-    const agent =
-      conversation.agent === 'codex' ? new CodexLike(base, conversation) : new ClaudeLike(base, conversation);
+    const agent = agentOf(base, conversation);
     for (const turn of conversation.turns) await agent.turn(turn);
   }
+}
+
+function agentOf(base: string, conversation: DemoConversation): CodexLike | ClaudeLike | SmallLike {
+  const { agent } = conversation;
+  if (agent === 'codex') return new CodexLike(base, conversation);
+  if (agent === 'claude-code') return new ClaudeLike(base, conversation);
+  return new SmallLike(base, conversation, agent);
 }
 
 /** Reads the product's first lines and gives the console's address. */
