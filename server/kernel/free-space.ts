@@ -3,9 +3,7 @@ import type { Clock } from './clock.ts';
 
 /** How much room is left where a folder lies. */
 export interface FreeSpace {
-  /** Free bytes as they were read last, at once; null: not read yet, or the system does not tell. A new reading follows. */
-  known(): number | null;
-  /** Free bytes by a reading that is no older than a few seconds. Never rejects. */
+  /** Free bytes by a reading that is no older than a few seconds; null: the system does not tell. Never rejects. */
   read(): Promise<number | null>;
 }
 
@@ -39,10 +37,6 @@ export function watchFreeSpace(
     return reading;
   };
   return {
-    known() {
-      void refresh();
-      return bytes;
-    },
     async read() {
       await refresh();
       return bytes;

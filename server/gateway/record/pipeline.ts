@@ -73,7 +73,10 @@ interface Pending {
  * Makes the pipeline over a store.
  * @param mayBegin asked for each request whether there is room for another session; those that have begun go on
  */
-export function createPipeline(store: ArchiveWriter, mayBegin: () => boolean = () => true): Pipeline {
+export function createPipeline(
+  store: ArchiveWriter,
+  mayBegin: () => Promise<boolean> = async () => true,
+): Pipeline {
   const writer = maskingWriter(store);
   const pending = new Map<string, Pending>();
   const prefixes = new PrefixCache(PREFIX_BYTES);
@@ -98,7 +101,7 @@ export function createPipeline(store: ArchiveWriter, mayBegin: () => boolean = (
       await writer.saveRequest({ ...recordOf(event, route), ...aboutRequest(read), note: unread });
       return unread;
     }
-    const hasRoom = mayBegin();
+    const hasRoom = await mayBegin();
     if (!hasRoom && !(await hasBegun(event.accountId, read.identity))) return NO_ROOM;
     const placed = await placeRequest(event, read);
     const chain = await resolve(event, adapter, body, read, placed);

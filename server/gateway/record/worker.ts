@@ -25,8 +25,7 @@ const writer = createArchiveWriter(pool, {
   locateRepository,
 });
 const disk = watchFreeSpace(settings.disk.folder, systemClock);
-await disk.read();
-const mayBegin = () => (disk.known() ?? Number.POSITIVE_INFINITY) >= settings.disk.leastBytes;
+const mayBegin = async () => ((await disk.read()) ?? Number.POSITIVE_INFINITY) >= settings.disk.leastBytes;
 const pipeline = createPipeline(writer, mayBegin);
 const queue = createQueue({ pipeline, writer, clock: systemClock, log, tell });
 
