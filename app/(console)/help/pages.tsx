@@ -209,7 +209,32 @@ export const HELP_PAGES: readonly HelpPage[] = [
         <p>
           A session's menu deletes it. For twelve seconds it can be taken back; then the session is really
           gone, with everything that only it refers to, from the search as well. What another session shares
-          with it stays there. If its agent goes on talking, a new session begins with what it sends.
+          with it stays there. If its agent goes on talking, a new session begins with what it sends: end the
+          conversation first if all of it is to be gone.
+        </p>
+        <p>
+          <Link href="/settings">Settings</Link> deletes a project with all of its sessions, or everything. If
+          Context Mode is stopped before a deletion is due, the next start waits twelve seconds again and then
+          carries it out. A list of what was deleted and when is kept, without any of its words.
+        </p>
+        <p>
+          A few seconds later the database's files are cleaned, so that the bytes are gone from the disk as
+          well. Tables of more than 256 MB are not written anew for that: there, deleted bytes may lie in free
+          space until newer ones are written over them. On a PostgreSQL of your own, its log, replicas and
+          backups follow your rules.
+        </p>
+        <h2>Retention</h2>
+        <p>
+          Everything is kept for ever until you say otherwise in <Link href="/settings">Settings</Link>, for
+          all sessions or for a project. Sessions that were not seen for so many days are then deleted by
+          themselves, some at a time, looked for every hour. A new setting deletes nothing for an hour. If the
+          clock makes a jump, nothing is deleted for a day, and a banner says what would go.
+        </p>
+        <h2>When the disk is nearly full</h2>
+        <p>
+          Below 2 GB of free space new sessions pass unrecorded, and a banner says so. Sessions that have
+          begun go on being recorded. With room again, the next request of each conversation brings all of it.{' '}
+          <code>CONTEXT_MODE_MIN_FREE_MB</code> sets another mark; 0 turns it off.
         </p>
       </>
     ),
