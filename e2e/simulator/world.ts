@@ -28,8 +28,11 @@ export type Settings = {
   /** Rate limits per credential and model; none by default. */
   rateLimits: RateLimits;
   rules: Rules;
-  /** What a broken binding of thinking to its prefix does; `model` follows the model's own default. */
-  binding: 'model' | 'enforced' | 'recorded' | 'off';
+  /**
+   * What a broken binding of thinking to its prefix does; `model` follows the model's own default. `dropped` leaves the
+   * thinking out as `drop_block` does, without being asked.
+   */
+  binding: 'model' | 'enforced' | 'dropped' | 'recorded' | 'off';
 };
 
 /** Everything a running simulator holds. */

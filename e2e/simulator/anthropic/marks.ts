@@ -1,9 +1,20 @@
-import { asObject, asObjects, type JsonObject } from '../json.ts';
+import { asObject, asObjects, asString, type JsonObject } from '../json.ts';
 import { placedBlocks } from './blocks.ts';
 import { type AnthropicError, invalidRequest } from './errors.ts';
 
 /** Cache marks that one request may have. */
 const MAX_MARKS = 4;
+
+/** Blocks that take no mark: thinking, and the citations inside a text. */
+const UNMARKED: ReadonlySet<string> = new Set([
+  'thinking',
+  'redacted_thinking',
+  'char_location',
+  'page_location',
+  'content_block_location',
+  'web_search_result_location',
+  'search_result_location',
+]);
 
 type Mark = { readonly path: string; readonly ttl: '5m' | '1h'; readonly block: JsonObject };
 
@@ -15,6 +26,18 @@ export function markError(body: JsonObject): AnthropicError | undefined {
   if (count > MAX_MARKS) {
     return invalidRequest(
       `A maximum of ${MAX_MARKS} blocks with cache_control may be provided. Found ${count}.`,
+    );
+  }
+  const wrong = marks.find(({ block }) => !isMark(asObject(block.cache_control)));
+  if (wrong !== undefined) {
+    return invalidRequest(
+      `${wrong.path}.cache_control: Input should be of type 'ephemeral' with a ttl of '5m' or '1h'`,
+    );
+  }
+  const place = marks.find(({ block }) => UNMARKED.has(asString(block.type) ?? ''));
+  if (place !== undefined) {
+    return invalidRequest(
+      `${place.path}.${asString(place.block.type) ?? ''}.cache_control: Extra inputs are not permitted`,
     );
   }
   const empty = marks.find(({ block }) => block.type === 'text' && block.text === '');
@@ -56,10 +79,16 @@ function allMarks(body: JsonObject): Mark[] {
   for (const [index, message] of asObjects(body.messages).entries()) {
     for (const { path, block } of placedBlocks(message, index)) {
       for (const [at, inner] of asObjects(block.content).entries()) add(`${path}.content.${at}`, inner);
+      for (const [at, inner] of asObjects(block.citations).entries()) add(`${path}.citations.${at}`, inner);
       add(path, block);
     }
   }
   return marks;
+}
+
+function isMark(mark: JsonObject | undefined): boolean {
+  const ttl = mark?.ttl ?? '5m';
+  return mark?.type === 'ephemeral' && (ttl === '5m' || ttl === '1h');
 }
 
 function ttlOf(mark: JsonObject): '5m' | '1h' {

@@ -93,6 +93,25 @@ describe('places and names of blocks', () => {
     expect(judgeAnthropic(messagesBody({ messages: [user('a'), { role: 'system' }] }))).not.toBeNull();
   });
 
+  it('take no cache marks on thinking and citations, and none of other kinds', () => {
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const thinking = { type: 'thinking', thinking: 'x', signature: 's', ...mark };
+    const rules = { 'anthropic.unknown-nested-field': false };
+    const words = (content: JsonObject[]) =>
+      judgeAnthropic(messagesBody({ messages: [user('a'), assistant(content), user('b')] }), [], { rules })
+        ?.message;
+    expect(words([thinking, text('b')])).toBe(
+      'messages.1.content.0.thinking.cache_control: Extra inputs are not permitted',
+    );
+    const cited = { ...text('b'), citations: [{ type: 'char_location', ...mark }] };
+    expect(words([cited])).toBe(
+      'messages.1.content.0.citations.0.char_location.cache_control: Extra inputs are not permitted',
+    );
+    for (const other of [{ type: 'lasting' }, { type: 'ephemeral', ttl: '2h' }]) {
+      expect(words([{ ...text('b'), cache_control: other }])).toContain("a ttl of '5m' or '1h'");
+    }
+  });
+
   it('keep a fallback block where it stood in its answer', async () => {
     const block = { type: 'fallback', from: { model: 'a' }, to: { model: 'b' }, trigger: null };
     const simulator = await startSimulator({

@@ -218,7 +218,7 @@ describe('thinking bound to its prefix', () => {
     expect(reasons).toEqual(Array.from({ length: 4 }, () => 'prefix_binding_mismatch'));
   });
 
-  it('is let through and reported where mismatches are only recorded, and no matter where it is off', async () => {
+  it('is let through and reported where mismatches are recorded, left out where dropped, no matter where off', async () => {
     const messages = await converse(BOUND, 1);
     const changed = [{ role: 'user', content: 'begin' }, ...messages.slice(1)];
     simulator.settings.binding = 'recorded';
@@ -231,6 +231,12 @@ describe('thinking bound to its prefix', () => {
       path: 'messages.1.content.0',
       reason: 'prefix_binding_mismatch',
     });
+    simulator.settings.binding = 'dropped';
+    const dropped = await postMessages(simulator, body(BOUND, changed), BETA);
+    expect(asObjects(dropped.json.input_transformations).map((entry) => entry.type)).toEqual([
+      'thinking_dropped',
+      'thinking_dropped',
+    ]);
     simulator.settings.binding = 'off';
     const off = await postMessages(simulator, body(BOUND, changed), BETA);
     expect(off.json.input_transformations).toEqual([]);

@@ -106,6 +106,7 @@ function modeOf(body: JsonObject, { model, settings, betas }: ThinkingContext): 
   const wish = asString(asObject(asObject(body.thinking)?.block_binding)?.prefix_mismatch_behavior);
   if (wish === 'drop_block' && betas.has(BINDING_BETA))
     return settings.binding === 'off' ? 'off' : 'drop_block';
+  if (settings.binding === 'dropped') return 'drop_block';
   if (settings.binding !== 'model') return settings.binding;
   if (wish === 'error' || model.binding === 'enforced') return 'enforced';
   const { rules } = settings;

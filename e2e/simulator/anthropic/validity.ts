@@ -17,7 +17,8 @@ export function invalidMessages(body: JsonObject, context: ValidityContext): Ant
   return (
     shapeError(body, context) ??
     threadError(body, context.rules['anthropic.thread-unsupported-fields']) ??
-    compactionRequestError(body) ??
+    // Counting ignores the wish to compact.
+    (context.counting ? undefined : compactionRequestError(body)) ??
     modelGateError(body, context) ??
     markError(body) ??
     imageError(body, context) ??
