@@ -105,7 +105,7 @@ export const stages = [
   { name: 'db', title: 'Database', run: vitest('--project', 'db') },
   {
     name: 'fuzz',
-    title: 'Fuzzed bodies',
+    title: 'Fuzzed bodies and edits',
     when: hasFiles('e2e/fuzz', /\.test\.ts$/),
     run: vitest('--project', 'fuzz'),
   },
