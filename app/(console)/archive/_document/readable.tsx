@@ -93,15 +93,7 @@ function Body(props: {
   useEffect(() => {
     if (missing !== null) want(missing);
   }, [missing, want]);
-  if (found.length === 0) {
-    return (
-      <p className="px-4 py-3 text-faint">
-        {found.kind === 'tool_call'
-          ? 'The result is empty, or has not arrived yet.'
-          : 'There is no text in it.'}
-      </p>
-    );
-  }
+  if (found.length === 0) return <p className="px-4 py-3 text-faint">{emptyWords(found)}</p>;
   return (
     <>
       {missing === null ? null : (
@@ -121,6 +113,13 @@ function Body(props: {
       />
     </>
   );
+}
+
+/** Why there is no text to read. */
+function emptyWords({ kind, resultSeq, media }: WireDocument): string {
+  if (kind === 'tool_call' && resultSeq === null) return 'No result has been archived yet.';
+  if (media.length > 0) return 'There is no text beside what is shown above.';
+  return kind === 'tool_call' ? 'The result is empty.' : 'There is no text in it.';
 }
 
 /** Where the text must be gone to: the match that the reader stands at, else the character that the address names. */
