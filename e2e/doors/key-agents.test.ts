@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call } from '../../server/gateway/testing/call.ts';
 import { runAgent } from '../clients/harness/agents.ts';
 import { makeScratch, writeInto } from '../clients/harness/scratch.ts';
+import { OPENCODE_ENVIRONMENT, PI_ENVIRONMENT } from '../clients/harness/side.ts';
 import { type Simulator, startSimulator } from '../simulator/index.ts';
 import { type StartedProduct, scratchFolder, startProduct } from './testing-product.ts';
 
@@ -48,9 +49,22 @@ const AGENTS = {
     args: ['exec', '--json', '--dangerously-bypass-approvals-and-sandbox', '-m', 'gpt-5.4', TYPED],
     env: { CODEX_API_KEY: 'sk-test' },
   },
+  opencode: {
+    file: '.config/opencode/opencode.json',
+    before:
+      '{"$schema": "https://opencode.ai/config.json", "provider": {"anthropic": {"options": {"headers": {"X-Mine": "1"}}}}}\n',
+    args: ['run', '-m', 'anthropic/claude-sonnet-4-6', '--', ...TYPED.split(' ')],
+    env: OPENCODE_ENVIRONMENT,
+  },
+  pi: {
+    file: '.pi/agent/models.json',
+    before: '{"providers": {"openai": {"headers": {"X-Mine": "1"}}}}\n',
+    args: ['-p', '--model', 'openai/gpt-5.4', TYPED],
+    env: PI_ENVIRONMENT,
+  },
 } as const;
 
-test.each(['claude-code', 'codex'] as const)(
+test.each(['claude-code', 'codex', 'opencode', 'pi'] as const)(
   '%s shows the key after connect, is archived, and its provider does not see it',
   async (agent) => {
     const { file, before, args, env } = AGENTS[agent];
@@ -66,16 +80,18 @@ test.each(['claude-code', 'codex'] as const)(
         env: { NODE_ENV: 'test', PATH: process.env.PATH, HOME: scratch.home, CONTEXT_MODE_HOME: data },
       });
     expect(command('connect').toString()).not.toContain(key);
-    const ran = await runAgent({ agent, args, folder: scratch.project, home: scratch.home, env });
+    const asked = { agent, args, folder: scratch.project, home: scratch.home, env };
+    const ran = await runAgent({ ...asked, timeoutMs: 150_000 });
     expect(ran.stdout, ran.stderr).toContain(SAID);
     await expect.poll(() => archived(agent), { timeout: 20_000 }).toBeGreaterThan(0);
     const seen = simulator.requests.entries.map(({ target, headers }) => JSON.stringify([target, headers]));
     expect(seen.length).toBeGreaterThan(0);
     for (const request of seen) expect(request).not.toContain(key);
-    if (agent === 'claude-code') expect(seen.join().toLowerCase()).toContain('x-mine');
+    if (agent !== 'codex') expect(seen.join().toLowerCase()).toContain('x-mine');
     command('disconnect');
     expect(readFileSync(join(scratch.home, file), 'utf8')).toBe(before);
   },
+  200_000,
 );
 
 /** How many sessions of an agent the archive holds. */

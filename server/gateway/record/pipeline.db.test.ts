@@ -118,6 +118,9 @@ describe('the threads of a session', () => {
     ['claude-code/opus-session', 1],
     ['claude-code/opus-subagent', 2],
     ['codex/gpt-5.4-subagent', 2],
+    ['opencode/anthropic-subagent', 2],
+    ['opencode/openai-subagent', 2],
+    ['pi/openai-session', 1],
   ])('of %s are its main line and its sub-agents, side requests not among them', async (name, threads) => {
     const accountId = await account(`threads ${name}`);
     await play(name, accountId, pipeline());
