@@ -58,6 +58,7 @@ export class KeptWalk {
     const kind = this.book.elementEdit(message.index);
     if (isOwn(kind)) return this.own.checkMessage(message, kind);
     if (kind !== null) return finding('edits', whereIs(message), `A ${kind} names a part, not a message.`);
+    if (this.takeWhole(message)) return null;
     this.settle();
     return this.takeWhole(message) ? null : this.checkParts(message);
   }
@@ -66,7 +67,8 @@ export class KeptWalk {
   private takeWhole(message: Message): boolean {
     const { element } = this;
     const slice = this.client.elements[element];
-    if (this.part > 0 || slice === undefined || this.book.hasPartsLeftOut(element)) return false;
+    if (this.part > 0 || slice === undefined) return false;
+    if (this.book.isLeftOut(element) || this.book.hasPartsLeftOut(element)) return false;
     if (!isSlice(this.conversation.doc, message.node, this.client, slice)) return false;
     if (message.parts.some(isThinking)) {
       if (this.book.isThinkingLeftOut(element)) return false;
@@ -111,7 +113,7 @@ export class KeptWalk {
       if (isThinking(part)) this.trail.kept();
       this.part++;
     }
-    this.settle();
+    if (this.part > 0) this.settleInside();
     return this.checkSeams(message, sources, joins, endsHidden);
   }
 
@@ -181,24 +183,25 @@ export class KeptWalk {
   /** Steps over what the edits leave out, and from the end of a message to the next. */
   private settle(): void {
     while (this.element < this.client.elements.length) {
-      const { element } = this;
-      if (this.book.isLeftOut(element)) {
-        this.advance();
-        continue;
-      }
-      const thinks = this.book.isThinkingLeftOut(element);
-      if (this.part === 0 && !thinks && !this.book.hasPartsLeftOut(element)) return;
-      const before = this.current();
-      if (before === null) return;
-      const { parts } = before.message;
-      for (let part = parts[this.part]; part !== undefined; part = parts[this.part]) {
-        if (thinks && isThinking(part)) this.trail.leftOut(element);
-        else if (!this.book.isPartLeftOut(element, this.part)) break;
-        this.part++;
-      }
-      if (this.part < parts.length || parts.length === 0) return;
-      this.advance();
+      if (this.book.isLeftOut(this.element)) this.advance();
+      else if (!this.settleInside()) return;
     }
+  }
+
+  /** Steps over what is left out of the client's message here; true where that was its end. */
+  private settleInside(): boolean {
+    const { element } = this;
+    const thinks = this.book.isThinkingLeftOut(element);
+    if (this.part === 0 && !thinks && !this.book.hasPartsLeftOut(element)) return false;
+    const parts = this.current()?.message.parts ?? [];
+    for (let part = parts[this.part]; part !== undefined; part = parts[this.part]) {
+      if (thinks && isThinking(part)) this.trail.leftOut(element);
+      else if (!this.book.isPartLeftOut(element, this.part)) return false;
+      this.part++;
+    }
+    if (parts.length === 0) return false;
+    this.advance();
+    return true;
   }
 
   private current(): ClientMessage | null {

@@ -24,59 +24,67 @@ function groupsOf(messages: readonly Message[]): Group[] {
   return groups;
 }
 
+interface Answered {
+  readonly id: string | null;
+  readonly placed: Placed;
+}
+
 /**
  * Every call of the client's tools is answered once in the next message, results first, with nothing between; no
  * result is without its call. Ids of calls are not used twice.
  */
 export function checkToolPairs({ doc, messages }: Conversation): Finding | null {
-  const groups = groupsOf(messages);
   const known = new Set<string>();
-  return firstAmong(groups, (group, index) => {
-    if (group.role === 'system') return null;
-    if (group.role === 'user') return checkResults(doc, group, groups[index - 1]);
-    const calls = callsOf(doc, group);
-    return firstAmong(calls, ({ id, placed }) => {
+  let open: readonly Answered[] = [];
+  const seen = firstAmong(groupsOf(messages), (group) => {
+    if (group.role === 'user') {
+      const found = checkResults(doc, group, open);
+      open = [];
+      return found;
+    }
+    if (open[0] !== undefined) return unanswered(open[0]);
+    open = group.role === 'assistant' ? idsOf(doc, group, 'tool_use', 'id') : [];
+    return firstAmong(open, ({ id, placed }) => {
       if (id === null || known.has(id))
         return finding('call-id', at(placed), 'A call needs an id that no other call has.');
       known.add(id);
-      const next = groups[index + 1];
-      const answered = next?.role === 'user' && next.parts.some(({ part }) => resultId(doc, part) === id);
-      if (answered) return null;
-      return finding('tool-pair', at(placed), `The call ${id} has no result in the next message.`);
+      return null;
     });
   });
+  return seen ?? (open[0] === undefined ? null : unanswered(open[0]));
 }
 
-function checkResults(doc: Skim, group: Group, before: Group | undefined): Finding | null {
-  const calls = before?.role === 'assistant' ? callsOf(doc, before) : [];
+function unanswered({ id, placed }: Answered): Finding {
+  return finding('tool-pair', at(placed), `The call ${id} has no result in the next message.`);
+}
+
+function checkResults(doc: Skim, group: Group, calls: readonly Answered[]): Finding | null {
+  const results = idsOf(doc, group, 'tool_result', 'tool_use_id');
+  const answered = new Set(results.map(({ id }) => id));
+  const missing = calls.find(({ id }) => !answered.has(id));
+  if (missing !== undefined) return unanswered(missing);
   const open = new Set(calls.map(({ id }) => id));
-  let other = false;
-  return firstAmong(group.parts, (placed) => {
-    if (placed.part.type !== 'tool_result') {
-      other = true;
-      return null;
-    }
-    const id = resultId(doc, placed.part);
-    if (id === null || !open.delete(id))
-      return finding(
-        'tool-pair',
-        at(placed),
-        `The result for ${id ?? 'no id'} has no call in the message before, or is not its only one.`,
+  const orphan = results.find(({ id }) => id === null || !open.delete(id));
+  if (orphan !== undefined)
+    return finding(
+      'tool-pair',
+      at(orphan.placed),
+      `The result for ${orphan.id ?? 'no id'} has no call in the message before, or is not its only one.`,
+    );
+  const late = results.find(({ placed }, index) => group.parts[index] !== placed);
+  return late === undefined
+    ? null
+    : finding(
+        'result-order',
+        at(late.placed),
+        'Tool results must stand before everything else in a message.',
       );
-    return other
-      ? finding('result-order', at(placed), 'Tool results must stand before everything else in a message.')
-      : null;
-  });
 }
 
-function callsOf(doc: Skim, group: Group): { readonly id: string | null; readonly placed: Placed }[] {
+function idsOf(doc: Skim, group: Group, type: string, key: string): readonly Answered[] {
   return group.parts.flatMap((placed) =>
-    placed.part.type === 'tool_use' ? [{ id: doc.stringMember(placed.part.node, 'id'), placed }] : [],
+    placed.part.type === type ? [{ id: doc.stringMember(placed.part.node, key), placed }] : [],
   );
-}
-
-function resultId(doc: Skim, part: Part): string | null {
-  return part.type === 'tool_result' ? doc.stringMember(part.node, 'tool_use_id') : null;
 }
 
 /**
@@ -86,6 +94,8 @@ function resultId(doc: Skim, part: Part): string | null {
  * its tool is still there.
  */
 export function checkServerPairs({ doc, messages, tools }: Conversation): Finding | null {
+  if (!messages.some(({ parts }) => parts.some((part) => isServerCall(part) || isServerResult(part))))
+    return null;
   const groups = groupsOf(messages);
   const open = new Map<string, Placed>();
   const seen = firstAmong(groups, (group, index) => {

@@ -69,7 +69,7 @@ export function checkTexts({ doc, messages, system }: Conversation): Finding | n
     firstAmong(system, (node, index) => empty(node, `/system/${index}`)) ??
     firstAmong(messages, (message) =>
       firstAmong(message.parts, (part) =>
-        part.index === null ? null : empty(part.node, whereIs(message, part)),
+        part.index === null || part.type !== 'text' ? null : empty(part.node, whereIs(message, part)),
       ),
     )
   );
