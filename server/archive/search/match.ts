@@ -1,5 +1,5 @@
 import type { Phrase, Prefix, Query } from './query.ts';
-import { type Span, spansOf, spansOfTerms } from './words.ts';
+import { fold, type Span, spansOf, spansOfTerms } from './words.ts';
 
 /** A place in a text that the query asks for, in UTF-16 units, and which word of the query it is (-1: none of them). */
 export interface Match {
@@ -61,7 +61,20 @@ export function matchPassage(text: string, query: Query, worth: readonly number[
 
 /** True where a phrase stands in a text. */
 export function holdsPhrase(text: string, phrase: Phrase): boolean {
+  if (phrase.byWords && !roughly(phrase).test(fold(text))) return false;
   return placesOf(text, phrase.byWords ? spansOf(text) : [], phrase).length > 0;
+}
+
+const rough = new WeakMap<Phrase, RegExp>();
+
+/** The phrase's words with nothing between them that is part of a word: what does not fit this need not be split. */
+function roughly(phrase: Phrase): RegExp {
+  const known = rough.get(phrase);
+  if (known) return known;
+  const gap = "(?:[^\\p{L}\\p{N}]|['\u2019]\\p{L}{1,2}\\P{L})*";
+  const made = new RegExp(phrase.forms.join(gap), 'u');
+  rough.set(phrase, made);
+  return made;
 }
 
 function inOrder(one: Match, other: Match): number {

@@ -97,6 +97,7 @@ export function spansOf(text: string): readonly Span[] {
  * {@link spansOf} gives, without the others.
  */
 export function spansOfTerms(text: string, wanted: ReadonlyMap<string, unknown>): readonly Span[] {
+  const read = readerFor(wanted);
   const spans: Span[] = [];
   let units = 0;
   const unitAt = new Map<number, number>();
@@ -119,8 +120,31 @@ export function spansOfTerms(text: string, wanted: ReadonlyMap<string, unknown>)
       if (wanted.has(term))
         spans.push({ start, end, term, form, unit: unitAt.get(start) ?? 0, smallest: false });
     },
+    read,
   );
   return spans;
+}
+
+/** Runs that hold none of the words that are looked for, by how many parts they have. */
+const BLANKS: readonly (readonly Piece[])[] = Array.from({ length: LONGEST_RUN + 1 }, (_, count) =>
+  Array.from({ length: count }, () => ({ start: 0, end: 0, term: null, form: '' })),
+);
+
+/** Reads runs; of those that cannot hold a wanted term only the number of their parts, which is a fraction of the work. */
+function readerFor(wanted: ReadonlyMap<string, unknown>): (word: string) => Run | null {
+  // A stem is a beginning of its word, but for a last `i` that may stand for `y`.
+  const needles = [...wanted.keys()].map((term) => term.replace(/i$/, '').replace(/[^\p{L}\p{N}]/gu, '\\$&'));
+  if (needles.length === 0) return runOf;
+  const needle = new RegExp(needles.join('|'), 'i');
+  return (word) => {
+    const known = remembered.get(word);
+    if (known) return known;
+    if (word.length > LONGEST_RUN || !ASCII.test(word)) return runOf(word);
+    const plain = word.replaceAll('_', '');
+    if (needle.test(plain)) return runOf(word);
+    const parts = ID_LIKE.test(word) ? 1 : boundsOf(word).length;
+    return { pieces: BLANKS[parts] ?? [], wholes: [], terms: [], form: plain.toLowerCase() };
+  };
 }
 
 function spanOf(piece: Piece, offset: number, unit: number, smallest: boolean): Span {
@@ -177,13 +201,14 @@ function walk(
   text: string,
   take: (run: Run, start: number) => void,
   takeChain: (start: number, end: number, form: string) => void,
+  read: (word: string) => Run | null = runOf,
 ): void {
   let chain: Link[] = [];
   let joint = 0;
   for (let start = runStart(text, 0); start < text.length; ) {
     const end = runEnd(text, start);
     const word = text.slice(start, end);
-    const run = isAfterApostrophe(text, start, word) ? null : runOf(word);
+    const run = isAfterApostrophe(text, start, word) ? null : read(word);
     if (run === null) {
       endChain(chain, joint, takeChain);
       chain = [];

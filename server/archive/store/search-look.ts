@@ -136,8 +136,10 @@ function itemOf(candidate: Candidate, n: number): FittingItem | null {
 function take(look: Look, one: Open, chunk: ScoredChunk, stored: StoredChunk | undefined): void {
   if (stored === undefined) return;
   const { text } = readable(stored.text, stored.is_call);
-  for (const [at, phrase] of look.query.phrases.entries()) one.strict[at] ||= holdsPhrase(text, phrase);
+  const here = look.query.phrases.map((phrase) => holdsPhrase(text, phrase));
+  for (const [at, holds] of here.entries()) one.strict[at] ||= holds;
   if (look.plan.without.some(({ phrase }) => holdsPhrase(text, phrase))) one.banned = true;
+  if (here.length > 0 && !here.includes(true)) return;
   const passage = matchPassage(text, look.query, look.plan.worth);
   for (const [at] of look.query.prefixes.entries()) one.prefixes[at] ||= passage.prefixes[at] ?? false;
   const item = itemOf(one.candidate, chunk.n);

@@ -16,8 +16,8 @@ import { millisOf } from './values.ts';
 
 /** Documents that are weighed against each other by their texts: the first so many that fit, then the next. */
 const BLOCK = 40;
-/** The same where each text must be looked at in any case. */
-const STRICT_BLOCK = 256;
+/** The same where phrases leave few of them over. */
+const STRICT_BLOCK = 120;
 /** Documents whose place among the filters is asked for at once; each time twice as many. */
 const FIRST_ASKED = 60;
 /** After so many that do not fit, the documents that fit are asked for instead. */
@@ -93,7 +93,7 @@ async function go(task: Task, way: Way): Promise<Outcome> {
   } else {
     scored = (allowed) => scoreWith(plan, task, allowed);
   }
-  const strict = query.phrases.length + query.prefixes.length + plan.without.length > 0;
+  const strict = query.phrases.length + plan.without.length > 0;
   const hits: FoundDocument[] = [];
   let looked = 0;
   for await (const block of fittingBlocks(task, scored, strict ? STRICT_BLOCK : BLOCK)) {
