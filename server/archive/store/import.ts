@@ -7,6 +7,7 @@ import type { RandomBytes } from '../../kernel/random.ts';
 import type { ArchiveTransfer, ImportedSession } from '../types.ts';
 import { readAccountKey } from './account.ts';
 import { type Queryable, type StorePool, transaction } from './connection.ts';
+import { writeAudit } from './erasure.ts';
 import { importFault } from './import-fault.ts';
 import { readColumns } from './import-rows.ts';
 import { type ImportTools, readLine, SessionImport } from './import-session.ts';
@@ -23,13 +24,12 @@ const KEY_BYTES = 32;
 
 /** The archive's side that takes sessions in from exports, and the keys that their ids are made with. */
 export function createArchiveTransfer(pool: StorePool, options: TransferOptions): ArchiveTransfer {
-  const { clock, installationKey } = options;
   return {
     importSessions: (accountId, lines, { foreign }) =>
       importSessions(pool, options, accountId, lines, foreign),
-    readKey: (accountId) => readAccountKey(pool, accountId, installationKey),
+    readKey: (accountId) => tellKey(pool, options, accountId),
     takeKey: (accountId, key) =>
-      transaction(pool, (connection) => takeKey(connection, { ...options, clock }, accountId, key)),
+      transaction(pool, (connection) => takeKey(connection, options, accountId, key)),
   };
 }
 
@@ -124,12 +124,28 @@ async function takeLines(
   }
 }
 
+/** The key, after it was written down that it left. */
+async function tellKey(
+  pool: StorePool,
+  { clock, installationKey }: TransferOptions,
+  accountId: Uuid,
+): Promise<Uint8Array> {
+  const key = await readAccountKey(pool, accountId, installationKey);
+  await auditKey(pool, clock, accountId, 'key.export');
+  return key;
+}
+
+function auditKey(connection: Queryable, clock: Clock, accountId: Uuid, act: string): Promise<void> {
+  const at = new Date(clock.now());
+  return writeAudit(connection, clock, { accountId, at, by: 'person', act, subject: accountId, data: {} });
+}
+
 /** Tables that hold what is named by the key: where one has a row of the account, its key stays. */
 const KEYED = ['session', 'request', 'message', 'project', 'preamble', 'blob'];
 
 async function takeKey(
   connection: Queryable,
-  { installationKey, random }: TransferOptions,
+  { clock, installationKey, random }: TransferOptions,
   accountId: Uuid,
   key: Uint8Array,
 ): Promise<'taken' | 'same'> {
@@ -160,5 +176,6 @@ async function takeKey(
     accountId,
     seal(installationKey, key, accountId, random),
   ]);
+  await auditKey(connection, clock, accountId, 'key.import');
   return 'taken';
 }
