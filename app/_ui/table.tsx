@@ -2,7 +2,7 @@
 
 import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type MouseEvent, memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { cx } from './cx.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 
@@ -49,7 +49,6 @@ export function DataTable<Row extends object>(props: {
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 16,
-    getItemKey: (at) => (rows[at] === undefined ? at : rowKey(rows[at])),
   });
   const shown = virtual.getVirtualItems();
   const first = shown[0]?.index ?? 0;
@@ -94,26 +93,23 @@ export function DataTable<Row extends object>(props: {
         </thead>
         <tbody>
           <Gap height={above} />
-          {shown.map(({ index, key }) => {
+          {shown.map(({ index }) => {
             const row = built[index - first];
-            if (row === undefined) return null;
-            const isSelected = row.id === selected;
-            return (
-              <tr
-                key={key}
-                aria-rowindex={index + 2}
-                onClick={followRow}
-                className={cx(
-                  'group cursor-pointer has-[[data-row]:focus]:bg-hover',
-                  isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
-                )}
-              >
-                {row.getAllCells().map((cell) => (
-                  <td key={cell.id} className={cellClass(cell.column.columnDef.meta, 'h-8')}>
-                    <table.FlexRender cell={cell} />
-                  </td>
-                ))}
-              </tr>
+            return row === undefined ? null : (
+              <TableRow
+                key={row.id}
+                index={index}
+                of={row.original}
+                columns={columns}
+                selected={row.id === selected}
+                cells={() =>
+                  row.getAllCells().map((cell) => (
+                    <td key={cell.id} className={cellClass(cell.column.columnDef.meta, 'h-8')}>
+                      <table.FlexRender cell={cell} />
+                    </td>
+                  ))
+                }
+              />
             );
           })}
           <Gap height={below} />
@@ -123,6 +119,38 @@ export function DataTable<Row extends object>(props: {
     </ScrollRegion>
   );
 }
+
+interface RowProps {
+  readonly index: number;
+  /** What the row shows, and by which columns: while these are the same, so are its cells. */
+  readonly of: object;
+  readonly columns: unknown;
+  readonly selected: boolean;
+  readonly cells: () => ReactNode;
+}
+
+/** A row that stays as it is while its data does, however fast the table is scrolled. */
+const TableRow = memo(
+  function TableRow({ index, selected, cells }: RowProps) {
+    return (
+      <tr
+        aria-rowindex={index + 2}
+        onClick={followRow}
+        className={cx(
+          'group cursor-pointer has-[[data-row]:focus]:bg-hover',
+          selected ? 'bg-accent-soft' : 'hover:bg-hover',
+        )}
+      >
+        {cells()}
+      </tr>
+    );
+  },
+  (old, next) =>
+    old.of === next.of &&
+    old.columns === next.columns &&
+    old.index === next.index &&
+    old.selected === next.selected,
+);
 
 function toDefinition<Row extends object>(column: Column<Row>): ColumnDef<typeof features, Row, unknown> {
   const { id, heading, cell, width, end, className } = column;

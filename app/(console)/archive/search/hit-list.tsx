@@ -1,7 +1,7 @@
 'use client';
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { ScrollRegion } from '@/app/_ui/scroll-region.tsx';
 import type { WireSearchHit } from '@/server/api/index.ts';
 import { HitRow } from './hit-row.tsx';
@@ -20,12 +20,13 @@ export function HitList(props: {
 }) {
   const { hits, selected, dimmed, onOpen, onEnd, before, after } = props;
   const scroller = useRef<HTMLElement>(null);
+  const getItemKey = useCallback((at: number) => keyOf(hits[at], at), [hits]);
   const virtual = useVirtualizer({
     count: hits.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => 84,
     overscan: 8,
-    getItemKey: (at) => keyOf(hits[at], at),
+    getItemKey,
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;

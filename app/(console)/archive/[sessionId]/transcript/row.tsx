@@ -17,12 +17,14 @@ import { ToolLine } from './tool.tsx';
 
 type Shown = Extract<Part, { shape: 'row' }>;
 
-/** One part of a transcript with its time in the margin. */
-export const TranscriptRow = memo(function TranscriptRow(props: {
+interface RowProps {
   readonly part: Shown;
   readonly state: RowState;
   readonly acts: RowActs;
-}) {
+}
+
+/** One part of a transcript with its time in the margin. */
+export const TranscriptRow = memo(function TranscriptRow(props: RowProps) {
   const { part, state, acts } = props;
   const { row, breaks } = part;
   const isSub = row.thread !== MAIN;
@@ -66,7 +68,20 @@ export const TranscriptRow = memo(function TranscriptRow(props: {
       </article>
     </>
   );
-});
+}, isSame);
+
+/** True where nothing of a part has changed: scrolling builds no row again. */
+function isSame(old: RowProps, next: RowProps): boolean {
+  const [before, now] = [old.state, next.state];
+  return (
+    old.part === next.part &&
+    old.acts === next.acts &&
+    before.open === now.open &&
+    before.current === now.current &&
+    before.find === now.find &&
+    before.hit === now.hit
+  );
+}
 
 const NAMES: Readonly<Record<string, string>> = {
   input: 'Typed',

@@ -59,12 +59,14 @@ function Reader(props: TranscriptProps & { readonly log: Log }) {
   const scroller = useRef<HTMLElement>(null);
   const { open, toggle } = useFolds();
   const hitAt = props.hit === null ? null : shownSeq(log.parts, props.hit);
+  // The same function at every render: with a new one, all places are measured anew.
+  const getItemKey = useCallback((index: number) => log.first + index, [log.first]);
   const virtual = useVirtualizer({
     count: log.count,
     getScrollElement: () => scroller.current,
     estimateSize: () => 30,
     overscan: 20,
-    getItemKey: (index) => log.first + index,
+    getItemKey,
     paddingStart: 8,
     paddingEnd: 48,
   });
