@@ -196,25 +196,22 @@ async function startTrickle(): Promise<{ url: string; floods(): number; stop(): 
   };
 }
 
-const eventOf = (event: { readonly type: string }) =>
-  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+function eventOf(type: string, rest: object = {}): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+}
 
 function trickle(response: ServerResponse, forMs: number): void {
   const message = { id: 'msg_memory', type: 'message', role: 'assistant', model: 'm', content: [] };
-  response.write(eventOf({ type: 'message_start', ...{ message } }));
-  response.write(
-    eventOf({ type: 'content_block_start', ...{ index: 0, content_block: { type: 'text', text: '' } } }),
-  );
+  response.write(eventOf('message_start', { message }));
+  response.write(eventOf('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }));
   let left = Math.floor(forMs / EVENT_MS) + 1;
   const next = () => {
     if (response.destroyed) return;
     const delta = { type: 'text_delta', text: `word ${left} ` };
-    response.write(eventOf({ type: 'content_block_delta', ...{ index: 0, delta } }));
+    response.write(eventOf('content_block_delta', { index: 0, delta }));
     left -= 1;
     if (left > 0) return void setTimeout(next, EVENT_MS);
-    response.end(
-      eventOf({ type: 'content_block_stop', ...{ index: 0 } }) + eventOf({ type: 'message_stop' }),
-    );
+    response.end(eventOf('content_block_stop', { index: 0 }) + eventOf('message_stop'));
   };
   next();
 }

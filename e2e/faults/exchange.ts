@@ -20,7 +20,7 @@ export interface Call {
   readonly body: Uint8Array;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /**
  * Sends a request on a kept connection and reads its answer to the end.
