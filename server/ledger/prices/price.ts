@@ -13,7 +13,10 @@ const BATCH: Factor = [1n, 2n];
 export function priceOf(question: PriceQuestion, rows: readonly PriceRow[] = PRICE_ROWS): Price | null {
   const day = new Date(question.at).toISOString().slice(0, 10);
   const held = rows.filter((row) => row.model === question.model && row.from <= day);
-  const newest = held.map((row) => row.from).sort().at(-1);
+  const newest = held
+    .map((row) => row.from)
+    .sort()
+    .at(-1);
   const row = held
     .filter(
       (one) => one.from === newest && (one.aboveTokens === 0 || question.promptTokens > one.aboveTokens),
