@@ -147,3 +147,14 @@ test('100,000 sessions: only what is on the screen is built, and news costs a pa
   expect(bottom).toBeGreaterThan(1000);
   expect(asked).toBeLessThan(6);
 });
+
+test('a project that is chosen has its own ways on', async ({ page }) => {
+  await page.goto('/archive');
+  await page.getByRole('combobox', { name: /^Project/ }).click();
+  await page.getByRole('option', { name: 'ada/atlas' }).click();
+  await expect(page).toHaveURL(/project=/);
+  await page.getByRole('button', { name: 'Project actions' }).click();
+  await page.getByRole('menuitem', { name: 'Search in this project' }).click();
+  await expect(page.getByRole('combobox', { name: 'Project: ada/atlas' })).toBeVisible();
+  await expect(page).toHaveURL(/\/archive\/search\?project=/);
+});

@@ -19,6 +19,7 @@ import { Page } from '../_frame/page.tsx';
 import { SessionTable } from '../_sessions/session-table.tsx';
 import { ExportMenu } from './_filters/export-menu.tsx';
 import { ProjectFilter } from './_filters/project-filter.tsx';
+import { ProjectMenu } from './_filters/project-menu.tsx';
 import { TimeFilter } from './_filters/time-filter.tsx';
 import { boundsOf, SPAN_STATE, type SpanState } from './_filters/time-span.ts';
 import { searchAddress } from './search/search-state.ts';
@@ -157,6 +158,7 @@ function FilterBar(props: {
         ]}
       />
       <ProjectFilter value={filters.project} onChange={(project) => onChange({ project })} />
+      {filters.project === '' ? null : <ProjectMenu id={filters.project} />}
       <TimeFilter state={filters} onChange={onChange} />
       {filtered ? (
         <Button look="quiet" onClick={() => onChange(null)}>
