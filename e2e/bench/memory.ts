@@ -19,7 +19,7 @@ const EVENT_MS = 50;
 /** Megabytes that are sent to each of the readers that do not read. */
 const FLOOD_MB = 8;
 /** Requests of a round of work, its rounds, and the size of a session's history, in bytes. */
-const ROUND = 1_500;
+const ROUND = 600;
 const ROUNDS = 5;
 const HISTORY = 60_000;
 /** Turns of one session before the next begins. */
