@@ -5,6 +5,8 @@ import { connect } from './commands/connect.ts';
 import { disconnect } from './commands/disconnect.ts';
 import { doctor } from './commands/doctor.ts';
 import { open } from './commands/open.ts';
+import { read } from './commands/read.ts';
+import { search } from './commands/search.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
@@ -147,6 +149,42 @@ function createProgram(
       done(await stop(world, output, { disconnect: flags(given).disconnect, wait: number(given.wait) })),
     );
 
+  command('search', 'look through everything that is archived, best first')
+    .argument('<query...>', 'words, "a phrase" (in the quotation marks of your shell), -not, prefix*')
+    .option('--session <id>', 'in one session')
+    .option('--kind <kinds>', 'only these kinds, such as input,answer,tool_result')
+    .option('--path <path>', "only of this file: its path, or the path's end")
+    .option('--limit <hits>', 'how many hits', count)
+    .addOption(gateway())
+    .action(async (query: unknown, given: Options) =>
+      done(
+        await search(world, output, {
+          query: Array.isArray(query) ? query.join(' ') : '',
+          session: text(given.session),
+          kind: text(given.kind),
+          path: text(given.path),
+          limit: number(given.limit),
+          gateway: text(given.gateway),
+        }),
+      ),
+    );
+
+  command('read', 'print a document: an id that a search gave, or the beginning of one')
+    .argument('<docid>', 'the id')
+    .option('--offset <characters>', 'where to begin', count)
+    .option('--length <characters>', 'how much to print', count)
+    .addOption(gateway())
+    .action(async (docid: unknown, given: Options) =>
+      done(
+        await read(world, output, {
+          docid: text(docid) ?? '',
+          offset: number(given.offset),
+          length: number(given.length),
+          gateway: text(given.gateway),
+        }),
+      ),
+    );
+
   command('export', 'write a session to a file, whole, as JSON Lines')
     .argument('[session]', 'id of the session, as its address in the console has it')
     .argument('[file]', 'a new file (else session-ID.jsonl, or sessions.jsonl)')
@@ -215,6 +253,11 @@ function names(given: Options): AgentName[] | undefined {
   if (!Array.isArray(given.agent)) return undefined;
   const wanted: readonly unknown[] = given.agent;
   return AGENTS.map((agent) => agent.name).filter((name) => wanted.includes(name));
+}
+
+function count(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('Not a whole number.');
+  return Number(value);
 }
 
 function seconds(value: string): number {

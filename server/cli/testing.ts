@@ -29,7 +29,7 @@ export async function writeFiles(
 /** What the stand-in of a gateway answers with. */
 export interface FakeGateway {
   readonly url: string;
-  /** Bodies of `GET /api/v1/…`, by what stands behind; may be changed while it runs. */
+  /** Bodies of `GET /api/v1/…`, by what stands behind (with its query, or without); may be changed while it runs. */
   readonly answers: Map<string, unknown>;
   /** Answers of `GET /readyz`, one after the other; the last one stays. Empty: 404. */
   readonly readiness: { ready: boolean; parts: { name: string; ok: boolean; note: string | null }[] }[];
@@ -67,7 +67,8 @@ export async function fakeGateway(
       return response.writeHead(403, { 'x-context-mode-request-id': 'r1' }).end('{}');
     const path = (request.url ?? '').split('?')[0] ?? '';
     if (path === '/healthz') return response.writeHead(options.health ?? 200).end('{"ok":true}');
-    const answer = answers.get(path.replace('/api/v1/', ''));
+    const whole = (request.url ?? '').replace('/api/v1/', '');
+    const answer = answers.get(whole) ?? answers.get(path.replace('/api/v1/', ''));
     if (path === '/readyz' && readiness.length > 0) {
       const state = readiness.length > 1 ? readiness.shift() : readiness[0];
       return response.writeHead(state?.ready ? 200 : 503).end(JSON.stringify(state));

@@ -260,7 +260,8 @@ export const HELP_PAGES: readonly HelpPage[] = [
             <code>"TypeError: x is not"</code>.
           </li>
           <li>
-            <code>-invoice</code>: only texts without this word.
+            <code>-invoice</code>: only texts without this word. Options such as <code>-p</code> or{' '}
+            <code>--no-cache</code> are looked for as they are; put others in quotation marks.
           </li>
           <li>
             <code>refund*</code>: every word that begins so.

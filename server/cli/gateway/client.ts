@@ -8,6 +8,7 @@ import { KEY_HEADER, readLocalKey } from './local-key.ts';
 
 const HEALTH_MS = 3_000;
 const CALL_MS = 10_000;
+const SEARCH_MS = 30_000;
 const HOUR_MS = 3_600_000;
 const PAGE = 500;
 const MAX_PAGES = 20;
@@ -239,6 +240,60 @@ export async function exportKey(world: World, url: string): Promise<string> {
 export async function importKey(world: World, url: string, file: string): Promise<void> {
   const headers = await keyHeaders(world, url);
   checked(url, await world.upload(`${url}/api/v1/keys/import`, file, 'application/json', headers));
+}
+
+/** A hit of a search, as far as it is shown. */
+export interface FoundText {
+  readonly docid: string;
+  readonly at: string;
+  readonly kind: string;
+  readonly sessionTitle: string;
+  readonly snippet: string;
+}
+
+/** The first hits of a search, and the answer as the gateway gave it. @throws CliFailure where it gives none */
+export async function searchArchive(
+  world: World,
+  url: string,
+  query: Readonly<Record<string, string>>,
+): Promise<{
+  readonly hits: readonly FoundText[];
+  readonly notes: readonly string[];
+  readonly answer: unknown;
+}> {
+  const path = `/api/v1/search?${new URLSearchParams(query)}`;
+  const { body } = checked(url, await ask(world, url, path, SEARCH_MS));
+  const [items, notes] = [fieldOf(body, 'items'), fieldOf(body, 'notes')];
+  const hits = (Array.isArray(items) ? items : []).map((item) => ({
+    docid: textAt(item, 'docid') ?? '',
+    at: textAt(item, 'at') ?? '',
+    kind: textAt(item, 'kind') ?? '',
+    sessionTitle: textAt(item, 'sessionTitle') ?? '',
+    snippet: textAt(fieldOf(item, 'snippet'), 'text') ?? '',
+  }));
+  return { hits, notes: (Array.isArray(notes) ? notes : []).map(String), answer: body };
+}
+
+/** A part of a document: its input and text, how long the text is, and the answer as it came. @throws CliFailure */
+export async function readDocument(
+  world: World,
+  url: string,
+  docid: string,
+  part: { readonly offset: number; readonly length: number },
+): Promise<{
+  readonly input: string | null;
+  readonly text: string;
+  readonly length: number;
+  readonly answer: unknown;
+}> {
+  const path = `/api/v1/documents/${encodeURIComponent(docid)}?offset=${part.offset}&length=${part.length}`;
+  const { body } = checked(url, await ask(world, url, path, CALL_MS));
+  return {
+    input: textAt(body, 'input'),
+    text: textAt(body, 'text') ?? '',
+    length: numberAt(body, 'length') ?? 0,
+    answer: body,
+  };
 }
 
 /** What became of a session that was imported. */

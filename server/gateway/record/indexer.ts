@@ -7,14 +7,16 @@ import type { Logger } from '../../kernel/log.ts';
 export interface Indexer {
   /** Something of the account was written. */
   soon(accountId: Uuid): void;
-  /** Works off what is left from before, of every account. */
-  catchUp(): void;
+  /** Works off what is left from before, of every account, and looks again from time to time. */
+  begin(): void;
 }
 
 /** Pause after a write before it is indexed: what is written in one go is indexed in one go. */
 const SOON_MS = 150;
 /** Pause between two pieces of work, so that what agents send goes first. */
 const BETWEEN_MS = 5;
+/** How often it is asked what else waits: sessions that were imported, rows that another process wrote and died. */
+const LOOK_MS = 10_000;
 /** Pause after a fault. */
 const AGAIN_MS = 5_000;
 
@@ -64,14 +66,19 @@ export function createIndexer({
     }, ms);
   }
 
+  function catchUp(): void {
+    catchingUp = true;
+    if (!running) later(SOON_MS);
+  }
+
   return {
     soon(accountId) {
       waiting.add(accountId);
       if (!running) later(SOON_MS);
     },
-    catchUp() {
-      catchingUp = true;
-      if (!running) later(SOON_MS);
+    begin() {
+      catchUp();
+      setInterval(catchUp, LOOK_MS).unref();
     },
   };
 }

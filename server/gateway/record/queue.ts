@@ -47,7 +47,7 @@ export function createQueue(parts: {
   const confirmer = createConfirmer(parts);
   const indexer = createIndexer(parts);
   const gate = createGate(AT_ONCE);
-  indexer.catchUp();
+  indexer.begin();
 
   function take(message: Parcel): void {
     const event = 'request' in message ? message.request : message.answer;
