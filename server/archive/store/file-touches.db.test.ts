@@ -186,10 +186,10 @@ describe('touches', () => {
 
   test('of an archive from before are filled in once, wherever the filling was stopped', async () => {
     const { use } = await converse('s', '/w');
-    for (let n = 0; n < 230; n += 1) await use('Edit', { file_path: `/w/${n}` });
+    for (let n = 0; n < 110; n += 1) await use('Edit', { file_path: `/w/${n}` });
     await use('Bash', { command: 'cat a && rm b' });
     const live = await touches();
-    expect(live).toHaveLength(232);
+    expect(live).toHaveLength(112);
     await pool.query('DELETE FROM file_touch WHERE account_id = $1', [stage.accountId]);
     await pool.query(`UPDATE account SET touch_cursor = ''::bytea WHERE id = $1`, [stage.accountId]);
     let pieces = 0;
