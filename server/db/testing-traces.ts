@@ -52,19 +52,25 @@ function holds(piece: Buffer, small: Buffer, whole: string): boolean {
   });
 }
 
-/** Every value of every table of the schema and of the planner's samples, as bytes. */
+/** Every value of every table of the schema, as bytes. */
 export async function everyValue(pool: Pick<pg.Pool, 'query'>): Promise<readonly Buffer[]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-     WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')
-     UNION ALL SELECT 'pg_catalog.pg_stats' ORDER BY 1`,
+     WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
   const pieces: Buffer[] = [];
-  for (const { name } of tables) {
-    const { rows } = await pool.query<Record<string, unknown>>(`SELECT * FROM ${name}`);
-    for (const row of rows) for (const value of Object.values(row)) pieces.push(...bytesOf(value));
-  }
+  for (const { name } of tables) pieces.push(...(await valuesOf(pool, name)));
   return pieces;
+}
+
+/** The planner's samples of columns, which are made anew when a table is analysed. */
+export function everySample(pool: Pick<pg.Pool, 'query'>): Promise<readonly Buffer[]> {
+  return valuesOf(pool, 'pg_catalog.pg_stats');
+}
+
+async function valuesOf(pool: Pick<pg.Pool, 'query'>, table: string): Promise<readonly Buffer[]> {
+  const { rows } = await pool.query<Record<string, unknown>>(`SELECT * FROM ${table}`);
+  return rows.flatMap((row) => Object.values(row).flatMap(bytesOf));
 }
 
 /** Binary values stand as they are; what is made of other values is written as JSON. */

@@ -12,7 +12,7 @@ import {
 } from '../../archive/index.ts';
 import type { Database } from '../../db/index.ts';
 import { testDatabase } from '../../db/testing.ts';
-import { Canaries, databaseFiles, everyValue } from '../../db/testing-traces.ts';
+import { Canaries, databaseFiles, everySample, everyValue } from '../../db/testing-traces.ts';
 import { type ManualClock, manualClock } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { InstallationKey } from '../../kernel/installation-key.ts';
@@ -393,13 +393,14 @@ describe('what is deleted leaves no trace', () => {
     expect(await rowsLeft()).toEqual({});
   });
 
-  test('in the files of tables, indexes and log either, once it was cleaned', async () => {
+  test('in the samples of the planner and the files of tables, indexes and log either, once it was cleaned', async () => {
     const folder = `/w/${canary.at('cleaned folder')}`;
     await fullSession('gone', folder);
     await fullSession('stays', `/w/${canary.at('stays folder')}`);
     await database.pool.query('ANALYZE');
     await database.pool.query('CHECKPOINT');
     const before = await databaseFiles(database.pool);
+    const sampled = canary.foundIn(await everySample(database.pool));
     const gone = kept((place) => of('gone')(place) || place === 'cleaned folder');
     // What is compressed cannot be seen in the files; nearly everything can.
     expect(canary.foundIn(before.tables).filter((place) => gone.includes(place)).length).toBeGreaterThan(
@@ -412,8 +413,10 @@ describe('what is deleted leaves no trace', () => {
     expect(cleaned?.rewritten).toEqual(expect.arrayContaining(['item', 'event', 'message', 'session']));
     const after = await databaseFiles(database.pool);
     const isGone = (place: string) => gone.includes(place);
+    expect(sampled.filter(isGone).length).toBeGreaterThan(0);
+    expect(canary.foundIn(await everySample(database.pool)).filter(isGone)).toEqual([]);
     expect(canary.foundIn(after.tables).filter(isGone)).toEqual([]);
     expect(canary.foundIn(after.log).filter(isGone)).toEqual([]);
     expect(canary.foundIn(after.tables).filter(of('stays')).length).toBeGreaterThan(10);
-  });
+  }, 240_000);
 });

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
-import type {
-  ArchiveWriter,
-  MaskedItem,
-  MessageHash,
-  NewMessage,
-  Place,
-  ThreadState,
+import {
+  type ArchiveWriter,
+  type MaskedItem,
+  type MessageHash,
+  type NewMessage,
+  type Place,
+  StaleRead,
+  type ThreadState,
 } from '../../archive/index.ts';
 import {
   answerNeeds,
@@ -230,19 +231,21 @@ export function createPipeline(
     event: TappedRequest,
     read: ReadRequest,
   ): Promise<{ readonly thread: ThreadState | null; readonly root: MessageHash }> {
-    const place: Place | null = await writer.resolvePlace(
-      event.accountId,
-      read.identity.place,
-      event.receivedAt,
-    );
-    const thread = await writer.openThread(
-      event.accountId,
-      ownThread(read.identity),
-      place,
-      event.receivedAt,
-    );
+    const { accountId, receivedAt } = event;
+    const open = async () => {
+      const place: Place | null = await writer.resolvePlace(accountId, read.identity.place, receivedAt);
+      return {
+        place,
+        thread: await writer.openThread(accountId, ownThread(read.identity), place, receivedAt),
+      };
+    };
+    // A place that is remembered may have been deleted; the refusal makes it forgotten.
+    const { place, thread } = await open().catch((thrown: unknown) => {
+      if (thrown instanceof StaleRead) return open();
+      throw thrown;
+    });
     const settled = standsAlone(read.identity) ? null : (thread?.place ?? place);
-    return { thread, root: rootHash(await writer.accountKey(event.accountId), settled?.projectId ?? null) };
+    return { thread, root: rootHash(await writer.accountKey(accountId), settled?.projectId ?? null) };
   }
 
   async function resolve(
