@@ -26,7 +26,7 @@ test('on a fixed share of the question set, evidence is among the first ten for 
   } finally {
     await database.stop();
   }
-});
+}, 300_000);
 
 test('the same seed gives the same sessions and questions', () => {
   expect(collectionOf(5, SMALL)).toEqual(collectionOf(5, SMALL));
