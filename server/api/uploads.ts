@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ImportedSession } from '../archive/types.ts';
-import { ContextModeError } from '../kernel/errors.ts';
+import { asContextModeError, ContextModeError } from '../kernel/errors.ts';
 import type { ApiContext } from './trpc.ts';
 
 /** A call of the public API that takes a body, or gives something that must not stand in an address. */
@@ -161,8 +161,9 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 function afterSome(thrown: unknown, count: number): unknown {
-  if (!(thrown instanceof ContextModeError)) return thrown;
-  const { code, message, hint } = thrown;
+  // The archive may be built apart from this module, so that its class of errors is another one.
+  const { code, message, hint } = asContextModeError(thrown);
+  if (code === 'internal') return thrown;
   const before = count === 1 ? 'The session before it is in' : `The ${count} sessions before it are in`;
   return new ContextModeError(code, `${message} ${before}.`, { hint, cause: thrown });
 }
