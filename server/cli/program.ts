@@ -56,7 +56,16 @@ function withCommand(argv: readonly string[]): string[] {
   const [first] = argv;
   const own = ['-h', '--help', '-V', '--version'];
   const bare = first === undefined || (first.startsWith('-') && !own.includes(first));
-  return bare ? ['connect', ...argv] : [...argv];
+  if (bare) return ['connect', ...argv];
+  return first === 'search' && !argv.includes('--') ? withExclusions(argv) : [...argv];
+}
+
+/** Words of a search that begin with one dash are words to leave out, and no options: they go behind the rest. */
+function withExclusions(argv: readonly string[]): string[] {
+  const excluded = argv.filter((word) => /^-[^-]/.test(word) && word !== '-h');
+  return excluded.length === 0
+    ? [...argv]
+    : [...argv.filter((w) => !excluded.includes(w)), '--', ...excluded];
 }
 
 /** Commander has told a person already what it did not understand; a script is told here. */

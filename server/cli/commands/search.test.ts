@@ -41,6 +41,15 @@ test('filters go along, and a script gets the answer as it came', async () => {
   expect(json()).toMatchObject({ ok: true, items: [HIT], next: 'more' });
 });
 
+test('a word to leave out is no option, wherever it stands; a mistyped option is refused', async () => {
+  gateway.answers.set('search?q=refund+-html+-p&limit=2', { items: [], next: null, notes: [] });
+  const { code, out } = await run('search', '-html', 'refund', '-p', '--limit', '2');
+  expect([code, out]).toEqual([0, 'Nothing was found.\n']);
+  const wrong = await run('search', 'refund', '--limt', '2');
+  expect(wrong.code).toBe(2);
+  expect(wrong.error).toContain('--limt');
+});
+
 test('nothing found is said, and no fault', async () => {
   gateway.answers.set('search?q=x&limit=10', { items: [], next: null, notes: [] });
   const { code, out } = await run('search', 'x');
