@@ -285,6 +285,10 @@ export const HELP_PAGES: readonly HelpPage[] = [
           <kbd>t</kbd> opens its session there. In the document, <kbd>n</kbd> and <kbd>N</kbd> go from match
           to match. Where a word is very common, a line above the hits says how far it was looked for.
         </p>
+        <h2>From a terminal</h2>
+        <Run>npx @context-mode/cli search refund window</Run>
+        <Run>npx @context-mode/cli read ID</Run>
+        <p>The first lists hits with their ids, the second prints a document whole.</p>
       </>
     ),
   },
@@ -323,7 +327,11 @@ export const HELP_PAGES: readonly HelpPage[] = [
             The <code>/chatgpt</code> door, which Codex uses with a subscription, has not been tried against
             the real service.
           </li>
-          <li>Other agents pass through the same doors, but no test runs them yet.</li>
+          <li>OpenCode and Pi were tried with keys alone, not with a sign-in by the browser.</li>
+          <li>
+            Agents other than Claude Code, Codex, OpenCode and Pi pass through the same doors, but no test
+            runs them yet.
+          </li>
           <li>
             Masking has been tested on known forms of secrets; how many it misses in real use has not been
             measured.
