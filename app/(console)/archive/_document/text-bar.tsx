@@ -94,8 +94,9 @@ export function TextBar(props: {
   );
 }
 
-function countOf({ words, matches, left, now }: Find): string {
+function countOf({ words, matches, left, broken, now }: Find): string {
   if (words.trim() === '') return '';
+  if (broken) return 'A part of the text could not be read';
   const more = left > 0 ? '+' : '';
   if (matches.length === 0) return left > 0 ? 'Searching…' : 'No match';
   return `${integer(now + 1)} of ${integer(matches.length)}${more}`;

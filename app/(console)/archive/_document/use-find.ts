@@ -15,6 +15,8 @@ export interface Find {
   readonly matches: readonly Match[];
   /** Pieces that are still to be looked through; 0: the search is done. */
   readonly left: number;
+  /** True if a piece could not be read, so that there may be matches which nobody knows of. */
+  readonly broken: boolean;
   /** Number of the match that the reader stands at; -1: none. */
   readonly now: number;
   readonly hop: (step: 1 | -1) => void;
@@ -23,7 +25,7 @@ export interface Find {
 /** Looks for words in the whole of a text, whether it is on the screen or not; begins at the match behind `offset`. */
 export function useFind(text: DocumentText, words: string, offset: number | null): Find {
   const { fetch, count, pieces } = text;
-  const [found, setFound] = useState<{ of: string; matches: readonly Match[]; left: number }>({
+  const [found, setFound] = useState<{ of: string; matches: readonly Match[]; left: number; broken?: true }>({
     of: '',
     matches: [],
     left: 0,
@@ -46,11 +48,16 @@ export function useFind(text: DocumentText, words: string, offset: number | null
       }
       if (!stopped) setFound({ of: words, matches: matches.slice(0, MOST), left: 0 });
     };
-    // A piece that cannot be read is told of where it would stand; the search ends with what it has.
-    const timer = setTimeout(
-      () => void search().catch(() => setFound((old) => ({ ...old, left: 0 }))),
-      REST_MS,
-    );
+    const breakOff = () => {
+      if (!stopped)
+        setFound((old) => ({
+          ...(old.of === words ? old : { matches: [] }),
+          of: words,
+          left: 0,
+          broken: true,
+        }));
+    };
+    const timer = setTimeout(() => void search().catch(breakOff), REST_MS);
     return () => {
       stopped = true;
       clearTimeout(timer);
@@ -72,7 +79,7 @@ export function useFind(text: DocumentText, words: string, offset: number | null
     [matches.length, now, words],
   );
   const left = isCurrent ? found.left : patternOf(words) === null ? 0 : count;
-  return { words, matches, left, now, hop };
+  return { words, matches, left, broken: isCurrent && found.broken === true, now, hop };
 }
 
 const NONE: readonly Match[] = [];
