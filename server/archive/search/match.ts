@@ -72,9 +72,14 @@ function roughly(phrase: Phrase): RegExp {
   const known = rough.get(phrase);
   if (known) return known;
   const gap = "(?:[^\\p{L}\\p{N}]|['\u2019]\\p{L}{1,2}\\P{L})*";
-  const made = new RegExp(phrase.forms.join(gap), 'u');
+  const made = new RegExp(phrase.forms.map(literally).join(gap), 'u');
   rough.set(phrase, made);
   return made;
+}
+
+/** A text as a pattern that only it fits: some characters fold to brackets and full stops. */
+function literally(text: string): string {
+  return text.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&');
 }
 
 function inOrder(one: Match, other: Match): number {

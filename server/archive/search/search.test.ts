@@ -8,7 +8,7 @@ import { bestOf, rarity, scoreDocuments } from './rank.ts';
 import { readable } from './readable.ts';
 import { SNIPPET, snippetOf } from './snippet.ts';
 import { LONGEST_ENDING, stem } from './stem.ts';
-import { eachTerm, spansOf, spansOfTerms } from './words.ts';
+import { eachTerm, LONGEST_TERM, spansOf, spansOfTerms } from './words.ts';
 
 /** Texts with all that words are made of, and what breaks careless code. */
 const bits = fc.constantFrom(
@@ -353,5 +353,87 @@ describe('postings and ranking', () => {
         },
       ),
     );
+  });
+});
+
+describe('hostile words', () => {
+  /** Texts without a space, made of what folds to more, joins to what stands before it, or has no end. */
+  const units = [
+    '\u4e2d',
+    '\u6587',
+    '\u20d0',
+    '\u0bbe',
+    '\u3099',
+    '\ufdfa',
+    '\u2474',
+    'a',
+    'B',
+    '7',
+    '_',
+    '-',
+    '.',
+    '\u1112',
+    '\u1161',
+    '\u{2f800}',
+  ];
+  const runs = fc
+    .array(fc.tuple(fc.constantFrom(...units), fc.integer({ min: 1, max: 90 })), {
+      minLength: 1,
+      maxLength: 60,
+    })
+    .map((some) => some.map(([unit, times]) => unit.repeat(times)).join(''));
+
+  test('no term is longer than an index takes, whatever the text', () => {
+    fc.assert(
+      fc.property(runs, (text) => {
+        eachTerm(text, (term) => {
+          if (term.length > LONGEST_TERM) throw new Error(`a term of ${term.length} units`);
+        });
+      }),
+    );
+    const han = Array.from({ length: 1900 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('');
+    for (const text of [`${han}-a`, `a.${han}.ts`, `\u4e2d${'\u20d0'.repeat(1900)}`, '\ufdfa'.repeat(80)])
+      for (const { term } of spansOf(text)) expect((term ?? '').length).toBeLessThanOrEqual(LONGEST_TERM);
+  });
+
+  test('a character with a hundred thousand marks is read once', () => {
+    const spans = spansOf(`\u4e2d${'\u3099'.repeat(100_000)}`);
+    expect(spans).toHaveLength(1);
+    expect(spans[0]?.end).toBe(100_001);
+  });
+
+  test.each([
+    ['\ud658\ubd88 \uc815\ucc45', '\ud658\ubd88'],
+    ['\u30ac\u30b9', '\u30ac\u30b9'],
+    ['\u30d1\u30b9', '\u30d1\u30b9'],
+    ['caf\u00e9', 'caf\u00e9'],
+  ])(
+    '%s: a text in pieces, as some systems write names of files, is found by whole characters and the other way',
+    (text, q) => {
+      const termsOf = (one: string) => spansOf(one).flatMap(({ term }) => (term === null ? [] : [term]));
+      expect(termsOf(text.normalize('NFD'))).toEqual(termsOf(text));
+      for (const [there, asked] of [
+        [text.normalize('NFD'), q],
+        [text, q.normalize('NFD')],
+      ] as const) {
+        const [phrase] = parseQuery(`"${asked}"`).phrases;
+        if (phrase === undefined) throw new Error('no phrase');
+        expect(holdsPhrase(there, phrase)).toBe(true);
+      }
+    },
+  );
+
+  test('half-width kana with sound marks are the full ones', () => {
+    const [phrase] = parseQuery('"\u30ac\u30b9"').phrases;
+    if (phrase === undefined) throw new Error('no phrase');
+    expect(holdsPhrase('\uff76\uff9e\uff7d', phrase)).toBe(true);
+  });
+
+  test('a phrase of any word of a text stands in that text, also where characters fold to punctuation', () => {
+    for (const word of ['\u2474', 'x\u2474', '\u2488a', '\u00bd', '\u32a4', '\u2474\u2475', '\u3220\u3221']) {
+      const [phrase] = parseQuery(`"${word}"`).phrases;
+      if (phrase === undefined) throw new Error('no phrase');
+      expect(holdsPhrase(`before ${word} behind`, phrase)).toBe(true);
+    }
   });
 });

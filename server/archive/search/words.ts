@@ -11,7 +11,7 @@ import { isStopWord } from './stop-words.ts';
  */
 
 /** Changes whenever the words of any text change: an index that was built by another number is built anew. */
-export const WORDS_VERSION = 1;
+export const WORDS_VERSION = 2;
 
 /** A word at its place in a text, in UTF-16 units. */
 export interface Span {
@@ -31,6 +31,10 @@ export interface Span {
 const LONGEST_RUN = 80;
 /** Most runs that hyphens or dots join to one word. */
 const LONGEST_CHAIN = 6;
+/** Units of a term at most: PostgreSQL refuses index rows of more than 2,704 bytes, and three bytes are a unit at most. */
+export const LONGEST_TERM = 500;
+/** Units of a character with what is written onto it that are read; what follows them is passed over. */
+const LONGEST_CHARACTER = 20;
 /** Runs whose parts are remembered; texts repeat their words. */
 const REMEMBERED = 60_000;
 const REMEMBERED_LENGTH = 40;
@@ -39,6 +43,8 @@ const WORD_CHAR = /^[\p{L}\p{N}\p{M}_]$/u;
 const ASCII = /^[\x20-\x7f]*$/;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\u30fc\u3005\u3006]/u;
+/** What is one character with the one before it: marks, the later parts of a Korean syllable, half-width sound marks. */
+const JOINS = /[\p{M}\u1160-\u11ff\uff9e\uff9f]/u;
 const ID_LIKE = /^(?:0x)?(?=[a-f]*\d)[0-9a-f]+$/i;
 const AFTER_APOSTROPHE: ReadonlySet<string> = new Set(['s', 't', 'd', 'm', 'll', 're', 've']);
 
@@ -239,8 +245,11 @@ function endChain(
   const last = chain.at(-1);
   const before = chain.at(-2);
   if (!first || !last || !before || chain.length > LONGEST_CHAIN) return;
-  takeChain(first.start, last.end, chain.map((one) => one.form).join(joint === DOT ? '.' : ''));
-  if (joint === DOT && chain.length > 2) takeChain(before.start, last.end, `${before.form}.${last.form}`);
+  const take = (start: number, form: string) => {
+    if (form.length <= LONGEST_TERM) takeChain(start, last.end, form);
+  };
+  take(first.start, chain.map((one) => one.form).join(joint === DOT ? '.' : ''));
+  if (joint === DOT && chain.length > 2) take(before.start, `${before.form}.${last.form}`);
 }
 
 /** True for what an apostrophe cut off: the `s` of `user's`, the `t` of `don't`. */
@@ -302,7 +311,7 @@ function spacedRun(word: string, offset = 0): Run {
     : boundsOf(word).map(([start, end]) => pieceOf(word, start, end));
   const form = fold(word.replaceAll('_', ''));
   const wholes: (Piece & { at: number })[] = [];
-  if (pieces.length > 1) wholes.push({ start: 0, end: word.length, term: stem(form), form, at: 0 });
+  if (pieces.length > 1) wholes.push({ start: 0, end: word.length, term: indexed(form), form, at: 0 });
   if (pieces.length > 2 && pieces.length <= LONGEST_CHAIN) {
     for (const [at, piece] of pieces.entries()) {
       const next = pieces[at + 1];
@@ -325,7 +334,7 @@ function spacedRun(word: string, offset = 0): Run {
 /** Two parts of a longer name as one word. */
 function asOne(one: Piece, other: Piece, at: number): Piece & { at: number } {
   const form = one.form + other.form;
-  return { start: one.start, end: other.end, term: stem(form), form, at };
+  return { start: one.start, end: other.end, term: indexed(form), form, at };
 }
 
 function made(pieces: readonly Piece[], wholes: readonly (Piece & { at: number })[], form: string): Run {
@@ -344,7 +353,12 @@ function pieceOf(word: string, start: number, end: number): Piece {
 }
 
 function termOf(form: string): string | null {
-  return form === '' || isStopWord(form) ? null : stem(form);
+  return form === '' || isStopWord(form) ? null : indexed(form);
+}
+
+/** What the index knows a form by; null where it is too long for it: some characters fold to many. */
+function indexed(form: string): string | null {
+  return form.length > LONGEST_TERM ? null : stem(form);
 }
 
 /** Where the parts of a name begin and end: at `_`, between small and capital letters, before a letter after digits. */
@@ -418,13 +432,13 @@ function unspacedRun(word: string): Run {
     other = '';
   };
   for (const char of word) {
-    if (UNSPACED.test(char)) {
+    const last = line.at(-1);
+    if (last !== undefined && JOINS.test(char)) {
+      last.end = at + char.length;
+      if (last.end - last.start <= LONGEST_CHARACTER) last.form = fold(word.slice(last.start, last.end));
+    } else if (UNSPACED.test(char)) {
       endOther();
       line.push({ start: at, end: at + char.length, form: fold(char) });
-    } else if (line.length > 0 && /\p{M}/u.test(char)) {
-      const last = line.pop();
-      if (last)
-        line.push({ ...last, end: at + char.length, form: fold(word.slice(last.start, at + char.length)) });
     } else {
       endLine();
       other += char;

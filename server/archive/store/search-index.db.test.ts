@@ -212,3 +212,25 @@ test('nothing waits: indexing is a question and nothing more', async () => {
   ]);
   expect(after.rows).toEqual(before.rows);
 });
+
+test('texts whose words would be longer than an index row are indexed, found by their other words, and forgotten', async () => {
+  const han = (from: number) =>
+    Array.from({ length: 1500 }, (_, n) => String.fromCodePoint(0x4e00 + ((from + n * 7919) % 20_000))).join(
+      '',
+    );
+  const hostile = [
+    `${han(1)}-alpha findable`,
+    `beta.${han(5)}.ts findable`,
+    `\u4e2d${'\u20d0\u20d1\u20d2'.repeat(600)} findable`,
+    `${'\ufdfa\u3300'.repeat(40)}-${'\ufdfa\u3301'.repeat(40)} findable`,
+  ];
+  const threads: ThreadState[] = [];
+  for (const text of hostile) threads.push(await append(typed(text)));
+  await index();
+  expect(await hits('findable')).toBe(hostile.length);
+  expect(await hits(han(1).slice(700, 702))).toBeGreaterThan(0);
+  for (const { sessionId } of threads)
+    await reader.deleteSession(stage.accountId, sessionId, stage.clock.now());
+  expect(await danglingPostings()).toBe(0);
+  expect(await traces('findable')).toEqual([]);
+});
