@@ -1,10 +1,13 @@
+/** Characters of a path that is one; systems take no longer ones (Linux: 4,096 bytes). */
+const LONGEST_PATH = 4096;
+
 /**
  * A path in the one form that files are compared in: absolute, `/` between the names, no `.` and `..`. Null where it
- * cannot be told: empty, in a home folder, or relative without a folder to start from.
+ * cannot be told: empty, longer than any path, in a home folder, or relative without a folder to start from.
  * @param folder absolute; what a relative path starts from
  */
 export function normalPath(path: string, folder: string | null): string | null {
-  if (path === '' || path.startsWith('~') || path.includes('\0')) return null;
+  if (path === '' || path.length > LONGEST_PATH || path.startsWith('~') || path.includes('\0')) return null;
   const own = rootOf(path);
   const from = own ?? (folder === null ? null : rootOf(folder));
   if (from === null) return null;

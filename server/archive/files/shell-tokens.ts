@@ -32,7 +32,7 @@ export interface Operator {
 
 export type Token = Word | Redirection | Operator;
 
-/** Thrown where a line cannot be read: a quote or a substitution without an end. */
+/** Thrown where a line cannot be read: a quote or a substitution without an end, or more tokens than are read. */
 class Unreadable extends Error {}
 
 const OPERATORS = ['&&', '||', ';;', '|&', ';', '&', '|', '(', ')', '\n'] as const;
@@ -40,8 +40,20 @@ const REDIRECTION = /(?:&>>|&>|<<<|<<-|<<|<>|<&|>>|>\||>&|<(?!\()|>(?!\())/y;
 const DIGITS = /\d+(?=[<>])/y;
 const ASSIGNMENT = /[A-Za-z_]\w*\+?=/y;
 /** What the shell replaces by names of files, or by several words, where it stands outside quotes. */
-const PATTERN = /[*?]|\[[^\]]*\]|\{[^}]*(?:,|\.\.)/;
+function isPattern(text: string): boolean {
+  if (/[*?]/.test(text)) return true;
+  const bracket = text.indexOf('[');
+  if (bracket !== -1 && text.includes(']', bracket)) return true;
+  // Piece by piece: an expression over the whole would begin anew at each brace and go to the end each time.
+  return text.split('}').some((piece) => {
+    const brace = piece.indexOf('{');
+    return brace !== -1 && (piece.includes(',', brace) || piece.includes('..', brace));
+  });
+}
+
 const MOST_NESTED = 100;
+/** Tokens of a line that is read: nobody writes a longer one, and a program's need not be plain. */
+export const MOST_TOKENS = 20_000;
 const BLANK = /(?:[ \t\r]|\\\r?\n)+/y;
 
 /** The tokens of a command line, null where it cannot be read. */
@@ -70,6 +82,7 @@ class Tokenizer {
     for (;;) {
       this.#take(BLANK);
       if (this.#at >= this.#text.length) break;
+      if (this.#tokens.length >= MOST_TOKENS) throw new Unreadable();
       if (this.#text[this.#at] === '#') this.#skipComment();
       else this.#token();
     }
@@ -158,7 +171,7 @@ class Tokenizer {
       }
     }
     if (this.#at === start) throw new Unreadable();
-    if (PATTERN.test(unquoted)) plain = false;
+    if (isPattern(unquoted)) plain = false;
     return { type: 'word', text: plain ? text : null, bare, assigns };
   }
 

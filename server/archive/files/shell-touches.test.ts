@@ -229,3 +229,35 @@ describe('the tokens of a line', () => {
     }
   });
 });
+
+describe('hostile lines', () => {
+  const many = 200_000;
+  /** Each is near the longest input that is read. What takes a time that grows with the square would take hours. */
+  test.each([
+    ['brackets that do not close', `echo ${'['.repeat(900_000)}`],
+    ['braces that do not close', `echo ${'{'.repeat(900_000)}`],
+    ['brackets and braces', `echo ${'[{'.repeat(450_000)}`],
+    ['names', `rm ${'a '.repeat(many)}`],
+    ['names to be moved', `mv ${'a '.repeat(many)}d`],
+    ['redirections', '>a '.repeat(many)],
+    ['commands in a row', 'rm a &&'.repeat(100_000)],
+    ['groups', '(cat a) >b;'.repeat(80_000)],
+    ['folders', `rm ${'../'.repeat(300_000)}a`],
+    ['substitutions', '$('.repeat(400_000)],
+    ['here-documents', `cat ${'<<E '.repeat(20_000)}\n${'E\n'.repeat(20_000)}`],
+    ['a shell in a shell', `bash -c "${'rm a;'.repeat(many)}"`],
+  ])('%s, a million characters of them, are read or passed over', (_, script) => {
+    expect(shellTouches(script, '/w').length).toBeLessThanOrEqual(20_000);
+  });
+
+  test('a command of very many words is passed over', () => {
+    const words = Array.from({ length: 400_000 }, () => 'a');
+    expect(commandTouches(['mv', ...words.slice(1)], '/w')).toEqual([]);
+  });
+
+  test('brackets and braces that do not close are names; those that do are patterns', () => {
+    expect(told('rm a[ b{ c{d}')).toEqual(['delete /w/a[', 'delete /w/b{', 'delete /w/c{d}']);
+    for (const name of ['a[b]', 'a{b,c}', 'a{1..3}', '}{a,b}', 'a]b[c]'])
+      expect(told(`rm ${name}`)).toEqual([]);
+  });
+});

@@ -2,7 +2,7 @@ import { type CommandEffect, effectOf, passesThrough } from './commands.ts';
 import { patchTouches } from './patch.ts';
 import { normalPath } from './paths.ts';
 import { type Command, type List, type Pipeline, type SimpleCommand, shellLists } from './shell-commands.ts';
-import type { Redirection } from './shell-tokens.ts';
+import { MOST_TOKENS, type Redirection } from './shell-tokens.ts';
 import type { FileTouch, NamedTouch } from './touch.ts';
 
 /** Where commands run; null once a `cd` led somewhere that is not told. */
@@ -29,6 +29,7 @@ export function shellTouches(script: string, folder: string | null): readonly Fi
 
 /** The same for a command given as its words. */
 export function commandTouches(words: readonly string[], folder: string | null): readonly FileTouch[] {
+  if (words.length > MOST_TOKENS) return [];
   const touches: FileTouch[] = [];
   const command: SimpleCommand = { type: 'simple', words, redirections: [] };
   runPipeline({ negated: false, commands: [command] }, { folder, ended: false }, touches, 0);
@@ -97,7 +98,7 @@ function runCommand(command: Command, place: Place, run: Run): void {
   } else {
     runSimple(command, place, run);
   }
-  run.into.push(...resolved(command.redirections.flatMap(written), folder));
+  add(run.into, resolved(command.redirections.flatMap(written), folder));
 }
 
 function runSimple(command: SimpleCommand, place: Place, run: Run): void {
@@ -110,7 +111,7 @@ function runSimple(command: SimpleCommand, place: Place, run: Run): void {
   else if (name === 'exit' || name === 'return') place.ended = true;
   else if (name === 'apply_patch' || name === 'applypatch') {
     const patch = command.redirections.find((one) => one.op === '<<')?.target ?? args[0] ?? '';
-    run.into.push(...resolved(patchTouches(patch), place.folder));
+    add(run.into, resolved(patchTouches(patch), place.folder));
   } else if (script !== null) {
     if (run.shells >= MOST_SHELLS) return;
     const before = run.into.length;
@@ -118,8 +119,8 @@ function runSimple(command: SimpleCommand, place: Place, run: Run): void {
     if (!shown) dropReads(run.into, before);
   } else {
     const effect = effectOf(name, args);
-    run.into.push(...resolved(effect.touches, place.folder));
-    if (shown) run.into.push(...resolved(readsOf(name, args, effect, command.redirections), place.folder));
+    add(run.into, resolved(effect.touches, place.folder));
+    if (shown) add(run.into, resolved(readsOf(name, args, effect, command.redirections), place.folder));
   }
 }
 
@@ -183,6 +184,11 @@ function written({ op, target }: Redirection): readonly NamedTouch[] {
 }
 
 function dropReads(touches: FileTouch[], from: number): void {
-  const kept = touches.slice(from).filter((touch) => touch.kind !== 'read');
-  touches.splice(from, touches.length, ...kept);
+  const kept = touches.splice(from).filter((touch) => touch.kind !== 'read');
+  add(touches, kept);
+}
+
+/** One by one: as the arguments of one call, very many would be more than a call takes. */
+function add(touches: FileTouch[], more: readonly FileTouch[]): void {
+  for (const touch of more) touches.push(touch);
 }

@@ -126,9 +126,12 @@ function literalOf(literal: string): string | null {
   return inside.replace(/\\([\s\S])/g, (_, char: string) => ESCAPES[char] ?? char);
 }
 
+/** Files of one call at most that are kept as touched. */
+const MOST_TOUCHES = 5000;
+
 function once(touches: readonly FileTouch[]): readonly FileTouch[] {
   const found = new Map(touches.map((touch) => [`${touch.kind} ${touch.tree} ${touch.path}`, touch]));
-  return [...found.values()];
+  return [...found.values()].slice(0, MOST_TOUCHES);
 }
 
 function jsonOf(text: string): unknown {
