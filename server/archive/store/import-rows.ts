@@ -126,7 +126,10 @@ async function nameTheLine(
   }
 }
 
-/** PostgreSQL's classes of faults that lie in the values: data exceptions, broken rules, and values of another type. */
+/**
+ * PostgreSQL's classes of faults that lie in the values: data exceptions, broken rules, what is larger than an index takes,
+ * and values of another type.
+ */
 function isFaultOfData(thrown: unknown): boolean {
-  return /^(?:22|23|42804|42846)/.test(codeOf(thrown));
+  return /^(?:22|23|54|42804|42846)/.test(codeOf(thrown));
 }
