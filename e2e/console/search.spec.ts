@@ -106,10 +106,13 @@ test('walking down loads more hits and builds only those on the screen', async (
   const list = page.getByRole('region', { name: 'Hits' });
   await expect(hits(page).first()).toBeVisible();
   await expect
-    .poll(async () => {
-      await list.evaluate((region) => region.scrollTo(0, region.scrollHeight));
-      return page.getByRole('main').getByRole('status').first().textContent();
-    })
+    .poll(
+      async () => {
+        await list.evaluate((region) => region.scrollTo(0, region.scrollHeight));
+        return page.getByRole('main').getByRole('status').first().textContent();
+      },
+      { intervals: [100], timeout: 25_000 },
+    )
     .toMatch(/^(3\d\d|[4-9]\d\d)\+? hits$/);
   expect(await hits(page).count()).toBeLessThan(60);
 });
