@@ -13,6 +13,7 @@ export interface WireAnswer {
 
 /** The protocols, each with the path of its door and a short answer that says `SAID`. */
 export const PROTOCOLS = ['anthropic', 'openai'] as const;
+/** One of the two protocols. */
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** What the short answer says. */

@@ -10,6 +10,7 @@ const DEFAULT_LENGTH = 200_000;
 /** Bytes that one call of the exact view gives at most. */
 const MAX_CHUNK_BYTES = 1_048_576;
 
+/** A document by its id, and how much of its text: from `offset`, `length` characters. */
 export const documentInput = z.object({
   docid: z.string().min(1).max(200).describe('whole, or a prefix that is unique'),
   offset: z.coerce.number().int().min(0).default(0).describe('first character'),

@@ -9,8 +9,9 @@ export interface Caller {
   readonly token: string | null;
 }
 
-/** Name of the cookie that a page of the console sets, and of the header in which its script repeats it. */
+/** Name of the cookie that a page of the console sets. */
 export const CONSOLE_COOKIE = 'context-mode-console';
+/** Name of the header in which the console's script repeats the cookie's token. */
 export const CONSOLE_HEADER = 'x-context-mode-console';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;

@@ -7,8 +7,10 @@ import { project } from './schemas.ts';
 import { changing, reading, router } from './trpc.ts';
 import { isoOf } from './wire.ts';
 
+/** A project by its id. */
 export const projectInput = z.object({ id: z.string() });
 
+/** What is set for a project: how long its sessions are kept. */
 export const projectSettingsInput = z.object({
   id: z.string(),
   retention: z.union([retention, z.literal('account')]).describe('`account`: as the account says'),
@@ -23,6 +25,7 @@ const projectWithSettings = project.extend({
 /** A project as it leaves. */
 export type WireProject = z.infer<typeof projectWithSettings>;
 
+/** All projects of the account, each with what was set for it. */
 export const projectPage = z.object({ items: z.array(projectWithSettings) });
 
 function projectIdOf(text: string): Uuid {

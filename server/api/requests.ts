@@ -6,12 +6,14 @@ import { sessionIdOf } from './sessions.ts';
 import { reading, router } from './trpc.ts';
 import { wirePage, wireRequest } from './wire.ts';
 
+/** Which requests are listed, and from where on. */
 export const listRequestsInput = z.object({
   session: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   cursor: z.string().nullish(),
 });
 
+/** A request by its id. */
 export const requestInput = z.object({ id: z.string() });
 
 /** Requests through the doors, newest first. */

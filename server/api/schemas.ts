@@ -8,8 +8,10 @@ import { z } from 'zod';
 const time = z.iso.datetime().describe('ISO 8601, UTC, milliseconds');
 const id = z.string().describe('opaque');
 
+/** The agents that are told apart. */
 export const agentName = z.enum(['claude-code', 'codex', 'opencode', 'pi', 'unknown']);
 
+/** A session as a list shows it. */
 export const session = z
   .object({
     id,
@@ -31,6 +33,7 @@ export const session = z
 
 const mark = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
+/** A row of a session's log, its text cut where the caller says. */
 export const logRow = z
   .object({
     seq: z.int().describe('log position in the session'),
@@ -54,6 +57,7 @@ export const logRow = z
 const mention = z.object({ docid: z.string(), at: time });
 const documentPlace = z.object({ docid: z.string(), seq: z.int() });
 
+/** A document with a part of its text, and what stands around it. */
 export const document = z
   .object({
     docid: z.string(),
@@ -102,6 +106,7 @@ export const document = z
   })
   .meta({ id: 'Document' });
 
+/** Where a text stands in the log of a session. */
 export const logMatches = z.object({
   total: z.int().describe('how often it stands in the log'),
   matched: z.int().describe('in how many rows'),
@@ -112,6 +117,7 @@ export const logMatches = z.object({
 
 const count = z.int().nullable();
 
+/** Tokens of one request. */
 export const usage = z
   .object({
     input: count,
@@ -127,6 +133,7 @@ export const usage = z
 
 const problem = z.object({ type: z.string(), message: z.string() });
 
+/** A request through a door, and what became of it. */
 export const request = z
   .object({
     id,
@@ -154,6 +161,7 @@ export const request = z
   })
   .meta({ id: 'Request' });
 
+/** What an item of a message can be. */
 export const itemKind = z.enum([
   'input',
   'injected',
@@ -168,8 +176,10 @@ export const itemKind = z.enum([
   'unknown',
 ]);
 
+/** Who said an item. */
 export const role = z.enum(['user', 'assistant', 'system', 'developer', 'tool', 'unknown']);
 
+/** A document that fits a search, as the event that fits the filters shows it. */
 export const searchHit = z
   .object({
     docid: z.string(),
@@ -192,8 +202,10 @@ export const searchHit = z
   })
   .meta({ id: 'SearchHit' });
 
+/** A project and how many sessions it holds. */
 export const project = z.object({ id, name: z.string(), sessions: z.int() }).meta({ id: 'Project' });
 
+/** An agent that was seen, and how its last request ended. */
 export const connection = z.object({
   agent: agentName,
   agentVersion: z.string().nullable(),
@@ -207,22 +219,31 @@ export const connection = z.object({
 export const pageOf = <Row extends z.ZodType>(row: Row) =>
   z.object({ items: z.array(row), next: z.string().nullable() });
 
+/** Rows of a log, with how many fit what was asked and how many of these are here. */
 export const logPage = z.object({
   matched: z.int(),
   showing: z.int(),
   rows: z.array(logRow),
 });
 
+/** What every failed call answers with: what was wrong, where, and what to do. */
 export const errorEnvelope = z
   .object({
     error: z.object({ code: z.string(), message: z.string(), hint: z.string(), requestId: z.string() }),
   })
   .meta({ id: 'Error' });
 
+/** A session as it leaves. */
 export type WireSession = z.infer<typeof session>;
+/** A row of a log as it leaves. */
 export type WireLogRow = z.infer<typeof logRow>;
+/** A document as it leaves. */
 export type WireDocument = z.infer<typeof document>;
+/** A request as it leaves. */
 export type WireRequest = z.infer<typeof request>;
+/** An agent that was seen, as it leaves. */
 export type WireConnection = z.infer<typeof connection>;
+/** A hit as it leaves. */
 export type WireSearchHit = z.infer<typeof searchHit>;
+/** Tokens of a request as they leave. */
 export type WireUsage = z.infer<typeof usage>;

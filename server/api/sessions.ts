@@ -11,6 +11,7 @@ import { wireLogRow, wirePage, wireSession } from './wire.ts';
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text) as Millis);
 
+/** Which sessions are listed, and from where on. */
 export const listSessionsInput = z.object({
   agent: agentName.optional(),
   project: z.string().optional(),
@@ -21,8 +22,10 @@ export const listSessionsInput = z.object({
   cursor: z.string().nullish(),
 });
 
+/** A session by its id. */
 export const sessionInput = z.object({ id: z.string() });
 
+/** Which rows of a session's log are read, and how many characters of each. */
 export const logInput = z.object({
   id: z.string(),
   match: z.string().max(1000).optional().describe('sought anywhere in a row'),
@@ -45,6 +48,7 @@ export const logInput = z.object({
     .describe('characters of each body at most'),
 });
 
+/** What is looked for in a session's log. */
 export const matchesInput = z.object({
   id: z.string(),
   q: z.string().min(1).max(1000).describe('sought as it is written, in any case'),
@@ -52,6 +56,7 @@ export const matchesInput = z.object({
   limit: z.coerce.number().int().min(1).max(10_000).default(5000),
 });
 
+/** A row of a session's log by its position. */
 export const logEntryInput = z.object({ id: z.string(), seq: z.coerce.number().int() });
 
 /** The id as one of ours. @throws ContextModeError `not_found` for a text that is no id at all. */

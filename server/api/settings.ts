@@ -18,6 +18,7 @@ export const accountSettings = z.object({
 /** The account's settings as they leave. */
 export type WireAccountSettings = z.infer<typeof accountSettings>;
 
+/** What of the account's settings is set anew; what is left out stays. */
 export const settingsInput = z.object({ retention: retention.optional() });
 
 async function settingsOf(ctx: ApiContext): Promise<z.infer<typeof accountSettings>> {

@@ -228,6 +228,7 @@ export interface Page<Row> {
   readonly next: string | null;
 }
 
+/** A session as lists show it; `head` is the main thread's newest message, null where there is none. */
 export interface SessionRow {
   readonly id: Uuid;
   readonly clientSessionId: string | null;
@@ -244,6 +245,7 @@ export interface SessionRow {
   readonly threads: number;
 }
 
+/** A row of a session's log: an item or a mark, its text cut where the reader says. */
 export interface LogRow {
   readonly seq: number;
   readonly at: Millis;
@@ -293,6 +295,7 @@ export interface DocumentPlace {
   readonly seq: number;
 }
 
+/** What an id returns: an item, or a tool call with its result, and what stands around it. */
 export interface Document {
   readonly docid: DocId;
   readonly kind: ItemKind;
@@ -334,6 +337,7 @@ export interface Document {
   readonly next: DocumentPlace | null;
 }
 
+/** A request through a door, as lists show it. */
 export interface RequestRow {
   readonly id: Uuid;
   readonly sessionId: Uuid | null;

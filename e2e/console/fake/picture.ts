@@ -40,6 +40,7 @@ function crcOf(bytes: Buffer): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** A picture of a page, and the hash that names it. */
+/** A picture of a page. */
 export const PIXELS = pictureBytes();
+/** The hash that names it. */
 export const PICTURE = createHash('sha256').update(PIXELS).digest('hex');

@@ -1,5 +1,6 @@
-/** Seeds of the two parts. On the first one ranking may be tuned; the second is only looked at. */
+/** Seed of the part on which the ranking may be tuned. */
 export const TUNING = 20_261_130;
+/** Seed of the part that is only looked at. */
 export const HELD_OUT = 77_031_999;
 
 /** Sessions, turns in each, and questions of each class, of one part. */

@@ -17,6 +17,7 @@ export interface GroupCommand {
   readonly redirections: readonly Redirection[];
 }
 
+/** A command by itself, or several between brackets. */
 export type Command = SimpleCommand | GroupCommand;
 
 /** Commands joined by `|`; `negated` by a `!` before them. */

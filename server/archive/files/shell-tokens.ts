@@ -30,6 +30,7 @@ export interface Operator {
   readonly op: '&&' | '||' | ';' | '&' | '|' | '|&' | '(' | ')' | '\n' | ';;';
 }
 
+/** One part of a command line, as the shell tells them apart. */
 export type Token = Word | Redirection | Operator;
 
 /** Thrown where a line cannot be read: a quote or a substitution without an end, or more tokens than are read. */

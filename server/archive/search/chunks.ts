@@ -1,5 +1,6 @@
-/** Characters of a chunk at most, and how many of them the next one repeats; in UTF-16 units. */
+/** A chunk at most, in UTF-16 units. */
 export const CHUNK = 2000;
+/** How much of a chunk the next one repeats, in UTF-16 units. */
 export const OVERLAP = 200;
 /** How far before its longest end a chunk may end, so that no word is cut. */
 const SLACK = 160;

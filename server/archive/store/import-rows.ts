@@ -14,6 +14,7 @@ export const IMPORT_TABLES = [
   ...(['media', 'message_alias', 'event', 'file_touch', 'preamble', 'request', 'answer'] as const),
 ] as const;
 
+/** The name of a table that an import writes. */
 export type ImportTable = (typeof IMPORT_TABLES)[number];
 
 /** Columns of the tables by name, with their types. */

@@ -4,8 +4,9 @@ import type { PostingList, Totals } from '../search/rank.ts';
 import { prepared, type Queryable } from './connection.ts';
 import { LEVELS } from './search-levels.ts';
 
-/** A word that stands in a larger share of the chunks than this is ranked by its newest places alone, this many. */
+/** A word that stands in a larger share of the chunks than this is ranked by its newest places alone. */
 export const COMMON_SHARE = 0.05;
+/** By how many of its newest places a common word is ranked. */
 export const NEWEST = 20_000;
 /** Words of the index that one `prefix*` stands for at most. */
 const PREFIX_TERMS = 200;

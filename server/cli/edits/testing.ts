@@ -168,6 +168,7 @@ function lines(ending: string, prefix: string): fc.Arbitrary<string> {
   );
 }
 
+/** Codex's settings as a person may have written them: keys, tables and comments, in either line ending. */
 export const configTexts = fc.constantFrom('\n', '\r\n').chain((ending) => {
   const table = fc
     .tuple(fc.constantFrom('[t.NAME]', ' [ "t" . NAME ]', '[[list_NAME]]'), lines(ending, 'k'), blank(ending))
