@@ -24,7 +24,7 @@ export interface Find {
 
 /** Looks for words in the whole of a text, whether it is on the screen or not; begins at the match behind `offset`. */
 export function useFind(text: DocumentText, words: string, offset: number | null): Find {
-  const { fetch, count, pieces } = text;
+  const { fetch: fetchPiece, count, pieces } = text;
   const [found, setFound] = useState<{ of: string; matches: readonly Match[]; left: number; broken?: true }>({
     of: '',
     matches: [],
@@ -37,9 +37,9 @@ export function useFind(text: DocumentText, words: string, offset: number | null
     let stopped = false;
     const search = async () => {
       const matches: Match[] = [];
-      let own = await fetch(0);
+      let own = await fetchPiece(0);
       for (let piece = 0; piece < count && matches.length < MOST; piece += 1) {
-        const next = piece + 1 < count ? await fetch(piece + 1) : '';
+        const next = piece + 1 < count ? await fetchPiece(piece + 1) : '';
         if (stopped) return;
         for (const match of matchesIn(piece, own, next.slice(0, words.length * 2), words))
           matches.push(match);
@@ -62,7 +62,7 @@ export function useFind(text: DocumentText, words: string, offset: number | null
       stopped = true;
       clearTimeout(timer);
     };
-  }, [words, fetch, count]);
+  }, [words, fetchPiece, count]);
 
   const isCurrent = patternOf(words) !== null && found.of === words;
   const matches = isCurrent ? found.matches : NONE;
