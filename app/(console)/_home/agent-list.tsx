@@ -39,7 +39,8 @@ function Agent({ agent }: { readonly agent: WireConnection }) {
         )}
         <span className={tone === 'bad' ? 'text-bad' : 'text-soft'}>{words}</span>
         <span className="text-sm text-faint max-sm:basis-full max-sm:pl-4">
-          <Num value={agent.requests} /> requests, last <Time iso={agent.lastSeenAt} />
+          <Num value={agent.requests} /> {agent.requests === 1 ? 'request' : 'requests'}, last{' '}
+          <Time iso={agent.lastSeenAt} />
         </span>
       </div>
       {agent.lastError === null ? null : (

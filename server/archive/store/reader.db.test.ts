@@ -380,6 +380,14 @@ describe('requests', () => {
     expect((await stage.open('s')).lastRequestMessage).toEqual(stage.root);
   });
 
+  test('tell of an unknown agent only if it took part in a conversation', async () => {
+    const unknown = { agent: 'unknown', agentVersion: null } as const;
+    await stage.writer.saveRequest(stage.request(null, { ...unknown, kind: 'other' }));
+    expect(await reader.connections(stage.accountId)).toEqual([]);
+    await stage.writer.saveRequest(stage.request(null, { ...unknown, kind: 'main' }));
+    expect(await reader.connections(stage.accountId)).toMatchObject([{ agent: 'unknown', requests: 1 }]);
+  });
+
   test('say per agent when it was seen last and how it went', async () => {
     const first = stage.request(null, { note: 'no session' });
     await stage.writer.saveRequest(first);

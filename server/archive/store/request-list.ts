@@ -76,6 +76,12 @@ export async function getRequest(pool: Queryable, accountId: Uuid, id: Uuid): Pr
 
 const AGENTS: readonly AgentName[] = ['claude-code', 'codex', 'opencode', 'pi', 'unknown'];
 
+/**
+ * A request of no conversation that names no agent tells of no agent: Claude Code looks at its address in this manner
+ * each time it starts.
+ */
+const SAYS_WHO = `(r.agent <> 'unknown' OR r.kind <> 'other')`;
+
 /** Per agent that was seen: when last and how often, and how the newest of its requests that ended went. */
 export async function connections(
   pool: Queryable,
@@ -91,15 +97,15 @@ export async function connections(
     error_message: string | null;
   }>(
     `SELECT a.agent, newest.agent_version, newest.received_at, ended.status, ended.error_type, ended.error_message,
-       (SELECT count(*)::int FROM request r WHERE r.account_id = $1 AND r.agent = a.agent) AS requests
+       (SELECT count(*)::int FROM request r WHERE r.account_id = $1 AND r.agent = a.agent AND ${SAYS_WHO}) AS requests
      FROM unnest($2::text[]) AS a(agent)
      CROSS JOIN LATERAL (
-       SELECT r.agent_version, r.received_at FROM request r WHERE r.account_id = $1 AND r.agent = a.agent
+       SELECT r.agent_version, r.received_at FROM request r WHERE r.account_id = $1 AND r.agent = a.agent AND ${SAYS_WHO}
        ORDER BY r.received_at DESC LIMIT 1
      ) newest
      LEFT JOIN LATERAL (
        SELECT r.status, r.error_type, r.error_message FROM request r
-       WHERE r.account_id = $1 AND r.agent = a.agent AND r.ending IS NOT NULL
+       WHERE r.account_id = $1 AND r.agent = a.agent AND ${SAYS_WHO} AND r.ending IS NOT NULL
        ORDER BY r.received_at DESC LIMIT 1
      ) ended ON true
      ORDER BY newest.received_at DESC, a.agent`,
