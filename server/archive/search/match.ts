@@ -1,5 +1,6 @@
+import { fold } from './fold.ts';
 import type { Phrase, Prefix, Query } from './query.ts';
-import { fold, type Span, spansOf, spansOfTerms } from './words.ts';
+import { type Span, spansOf, spansOfTerms } from './words.ts';
 
 /** A place in a text that the query asks for, in UTF-16 units, and which word of the query it is (-1: none of them). */
 export interface Match {

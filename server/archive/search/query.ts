@@ -1,6 +1,7 @@
 import { ContextModeError } from '../../kernel/errors.ts';
+import { fold, isUnspaced } from './fold.ts';
 import { LONGEST_ENDING, stem } from './stem.ts';
-import { fold, isUnspaced, spansOf } from './words.ts';
+import { spansOf } from './words.ts';
 
 /** A row of words or characters that must stand in the text as it is. */
 export interface Phrase {
