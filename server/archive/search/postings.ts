@@ -72,7 +72,6 @@ export interface PostingRows {
 /** Collects the words of chunks and writes them as rows. */
 export class PostingsBuilder {
   readonly #lists = new Map<string, number[]>();
-  #postings = 0;
 
   /** Takes one chunk's words, each with how often it stands there. `words`: how many there are in all. */
   add(doc: number, n: number, counts: ReadonlyMap<string, number>, words: number): void {
@@ -83,37 +82,56 @@ export class PostingsBuilder {
       if (list) list.push(doc, rest);
       else this.#lists.set(term, [doc, rest]);
     }
-    this.#postings += counts.size;
   }
 
-  /** The rows, in the order of their terms' bytes. */
-  rows(): PostingRows {
-    const bytes = new Uint8Array(this.#postings * POSTING_BYTES);
-    const view = new DataView(bytes.buffer);
-    const terms: string[] = [];
-    const lows: number[] = [];
-    const highs: number[] = [];
-    const froms: number[] = [];
-    const sizes: number[] = [];
-    let at = 0;
-    for (const [term, list] of this.#lists) {
-      let low = 0xffffffff;
-      let high = 0;
-      const from = at;
-      for (let n = 0; n < list.length; n += 2) {
-        const doc = list[n] ?? 0;
-        low = Math.min(low, doc);
-        high = Math.max(high, doc);
-        view.setUint32(at, doc, true);
-        view.setUint32(at + 4, list[n + 1] ?? 0, true);
-        at += POSTING_BYTES;
-      }
-      terms.push(term);
-      lows.push(low);
-      highs.push(high);
-      froms.push(from);
-      sizes.push(at - from);
+  /** The rows, in parts that are small enough to be written out between other work. */
+  *parts(terms = PART_TERMS): Generator<PostingRows> {
+    let part: (readonly [string, readonly number[]])[] = [];
+    let postings = 0;
+    for (const entry of this.#lists) {
+      part.push(entry);
+      postings += entry[1].length / 2;
+      if (part.length < terms && postings < PART_POSTINGS) continue;
+      yield rowsOf(part, postings);
+      part = [];
+      postings = 0;
     }
-    return { terms, lows, highs, froms, sizes, bytes };
+    if (part.length > 0) yield rowsOf(part, postings);
   }
+}
+
+/** Terms and postings of one part at most (a term is never split). */
+const PART_TERMS = 8_000;
+const PART_POSTINGS = 60_000;
+
+function rowsOf(lists: readonly (readonly [string, readonly number[]])[], postings: number): PostingRows {
+  const bytes = new Uint8Array(postings * POSTING_BYTES);
+  const view = new DataView(bytes.buffer);
+  const rows = {
+    terms: [] as string[],
+    lows: [] as number[],
+    highs: [] as number[],
+    froms: [] as number[],
+    sizes: [] as number[],
+  };
+  let at = 0;
+  for (const [term, list] of lists) {
+    let low = 0xffffffff;
+    let high = 0;
+    const from = at;
+    for (let n = 0; n < list.length; n += 2) {
+      const doc = list[n] ?? 0;
+      low = Math.min(low, doc);
+      high = Math.max(high, doc);
+      view.setUint32(at, doc, true);
+      view.setUint32(at + 4, list[n + 1] ?? 0, true);
+      at += POSTING_BYTES;
+    }
+    rows.terms.push(term);
+    rows.lows.push(low);
+    rows.highs.push(high);
+    rows.froms.push(from);
+    rows.sizes.push(at - from);
+  }
+  return { ...rows, bytes };
 }

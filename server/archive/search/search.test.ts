@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CHUNK, charactersBetween, chunksOf, OVERLAP } from './chunks.ts';
 import { holdsPhrase, matchPassage } from './match.ts';
-import { coarseLength, eachPosting, PostingsBuilder, withoutPostings, wordsOfCoarse } from './postings.ts';
+import {
+  coarseLength,
+  eachPosting,
+  type PostingRows,
+  PostingsBuilder,
+  withoutPostings,
+  wordsOfCoarse,
+} from './postings.ts';
 import { parseQuery } from './query.ts';
 import { bestOf, rarity, scoreDocuments } from './rank.ts';
 import { readable } from './readable.ts';
@@ -275,7 +282,10 @@ describe('postings and ranking', () => {
       fc.property(postings, fc.nat(40), (some, gone) => {
         const builder = new PostingsBuilder();
         for (const { doc, n, count, words } of some) builder.add(doc, n, new Map([['term', count]]), words);
-        const { bytes, terms, lows, highs } = builder.rows();
+        const [rows, ...others] = builder.parts();
+        if (!rows) throw new Error('no rows');
+        const { bytes, terms, lows, highs } = rows;
+        expect(others).toEqual([]);
         const read: number[][] = [];
         eachPosting(Buffer.concat([bytes, bytes]), (doc, n, count) => read.push([doc, n, count]));
         const wanted = some.map(({ doc, n, count }) => [doc, n, Math.min(255, count)]);
@@ -291,6 +301,32 @@ describe('postings and ranking', () => {
         );
         expect(left).toEqual(wanted.filter(([doc]) => doc !== gone));
       }),
+    );
+  });
+
+  test('parts of rows are the same rows, each term once', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.stringMatching(/^[a-f]{1,2}$/), { maxLength: 9 }), { maxLength: 20 }),
+        fc.integer({ min: 1, max: 9 }),
+        (chunks, size) => {
+          const builder = new PostingsBuilder();
+          for (const [n, words] of chunks.entries())
+            builder.add(1, n, new Map(words.map((word) => [word, 1])), words.length);
+          const read = (parts: Iterable<PostingRows>) =>
+            [...parts].flatMap((part) =>
+              part.terms.map((term, at) => [
+                term,
+                Buffer.from(
+                  part.bytes.subarray(part.froms[at] ?? 0, (part.froms[at] ?? 0) + (part.sizes[at] ?? 0)),
+                ).toString('hex'),
+              ]),
+            );
+          const parts = read(builder.parts(size));
+          expect(parts).toEqual(read(builder.parts(1_000)));
+          expect(new Set(parts.map(([term]) => term)).size).toBe(parts.length);
+        },
+      ),
     );
   });
 

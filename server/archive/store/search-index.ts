@@ -15,8 +15,8 @@ import { lockSearch } from './search-state.ts';
  */
 
 /** What one batch takes at most. One item alone may be larger. */
-const ITEMS = 2_000;
-const BYTES = 4_000_000;
+const ITEMS = 1_000;
+const BYTES = 2_000_000;
 /** Characters of text after which the thread's other work is let in. */
 const TURN = 60_000;
 
@@ -104,7 +104,10 @@ async function indexBatch(
   }
   await writeChunks(connection, accountId, chunks);
   const level = levelOfBatch(chunks.length);
-  await writePostings(connection, accountId, level, state.next_batch, builder.rows());
+  for (const rows of builder.parts()) {
+    await writePostings(connection, accountId, level, state.next_batch, rows);
+    await turn();
+  }
   await connection.query(
     prepared(
       'search_done',
@@ -247,7 +250,6 @@ async function writePostings(
   batch: number,
   rows: PostingRows,
 ): Promise<void> {
-  if (rows.terms.length === 0) return;
   await connection.query(
     prepared(
       'search_postings',
