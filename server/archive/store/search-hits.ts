@@ -4,7 +4,7 @@ import type { DocId, SearchFilter } from '../types.ts';
 import { prepared, type Queryable } from './connection.ts';
 import { MAIN_THREAD_NAME } from './log.ts';
 import { MAIN_THREAD } from './threads.ts';
-import { dateOf } from './values.ts';
+import { dateOf, plainOrNull } from './values.ts';
 
 /** An item of a document, as the newest event that fits the filters shows it. */
 export interface FittingItem {
@@ -32,11 +32,11 @@ function filterValues(filter: SearchFilter): readonly unknown[] {
   return [
     filter.sessionId ?? null,
     filter.projectId ?? null,
-    thread ?? null,
+    plainOrNull(thread ?? null),
     filter.kinds ?? null,
     filter.role ?? null,
-    filter.tool ?? null,
-    filter.path?.replace(/^(?:\.\/)+/, '') ?? null,
+    plainOrNull(filter.tool ?? null),
+    plainOrNull(filter.path?.replace(/^(?:\.\/)+/, '') ?? null),
     filter.from === undefined ? null : dateOf(filter.from),
     filter.to === undefined ? null : dateOf(filter.to),
   ];

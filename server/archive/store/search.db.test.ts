@@ -340,3 +340,28 @@ test('what stands in a lone surrogate’s or a NUL’s neighbourhood is found', 
   await typed('before\0 needle \ud800 after');
   expect(await found('needle')).toHaveLength(1);
 });
+
+test('a NUL or half a surrogate pair in any part of a question is a character, never a fault', async () => {
+  await typed('before\0 needle \ud800 after');
+  expect(await found('\0')).toHaveLength(1);
+  expect(await found('"before\0 needle"')).toHaveLength(1);
+  for (const odd of ['\0', '\ud800', '\udc00\0', 'x\0*', '"\0'])
+    for (const q of [odd, `needle ${odd}`, `needle -${odd}`]) await ask(q);
+  for (const part of ['tool', 'path', 'thread'] as const)
+    for (const odd of ['\0', '\ud800']) expect((await ask('needle', { [part]: odd })).items).toEqual([]);
+});
+
+test('more phrases and beginnings than are ranked by change nothing in what is found', async () => {
+  const words = Array.from(
+    { length: 60 },
+    (_, n) =>
+      `w${String.fromCharCode(97 + (n % 26), 97 + ((n * 7) % 26), 97 + (n % 5))}q${'xyz'.charAt(n % 3)}`,
+  );
+  await typed(words.join(' '), words.slice(0, 59).join(' '), words.slice(1).join(' '));
+  expect(await found(words.map((word) => `"${word}"`).join(' '))).toHaveLength(1);
+  expect(await found(words.map((word) => `${word}*`).join(' '))).toHaveLength(1);
+  expect(
+    await found(words.map((word, n) => (n % 2 === 0 ? `"${word}"` : `${word}*`)).join(' ')),
+  ).toHaveLength(1);
+  expect(await found([...words, 'absentword'].map((word) => `${word}*`).join(' '))).toEqual([]);
+});

@@ -3,6 +3,7 @@ import { ContextModeError } from '../../kernel/errors.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { parseQuery, type Query } from '../search/query.ts';
 import { bestOf, type Scored, scoreDocuments, type Totals } from '../search/rank.ts';
+import { plainText } from '../text.ts';
 import type { DocId, SearchAnswer, SearchFilter, SearchHit } from '../types.ts';
 import type { Queryable } from './connection.ts';
 import { atLeastOne } from './cursor.ts';
@@ -34,7 +35,8 @@ const DEEPEST = 1_000;
  * @throws ContextModeError `bad_request` for a query without anything to look for, or a cursor that no page gave.
  */
 export async function search(pool: Queryable, accountId: Uuid, filter: SearchFilter): Promise<SearchAnswer> {
-  const query = parseQuery(filter.q);
+  // Characters that the database cannot hold are looked for as what stands for them in the stored text.
+  const query = parseQuery(plainText(filter.q));
   const place = readPlace(filter.cursor);
   const totals = await readTotals(pool, accountId);
   if (totals === null) return { items: [], next: null, notes: query.notes };
