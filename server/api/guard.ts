@@ -1,3 +1,6 @@
+import { cookieIn } from '../kernel/cookie.ts';
+import { isLoopbackHost } from '../kernel/loopback.ts';
+
 /** What a request says about where it comes from, taken from its headers. Null: the header is absent. */
 export interface Caller {
   readonly host: string | null;
@@ -14,20 +17,14 @@ export const CONSOLE_COOKIE = 'context-mode-console';
 /** Name of the header in which the console's script repeats the cookie's token. */
 export const CONSOLE_HEADER = 'x-context-mode-console';
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
-
-/** True if a `Host` names this machine's loopback: any web page can reach the port, so a foreign name is an attack. */
-export function isLoopbackHost(host: string | null): boolean {
-  return host !== null && LOOPBACK.test(host);
-}
-
 /**
  * Why a call must be refused because of where it comes from; null: it may pass. Local mode, where nobody signs in:
  * a foreign `Host` is DNS rebinding; a foreign `Origin` is another web page.
  */
 export function refusalOf(caller: Caller, publicUrl: string | undefined): string | null {
   const own = publicUrl === undefined ? null : new URL(publicUrl);
-  const hostIsOurs = own === null ? isLoopbackHost(caller.host) : caller.host === own.host;
+  const hostIsOurs =
+    own === null ? caller.host !== null && isLoopbackHost(caller.host) : caller.host === own.host;
   if (!hostIsOurs) return 'This host name is not one that Context Mode answers to.';
   if (caller.origin !== null && !isOwnOrigin(caller.origin, caller.host, own)) {
     return 'This page is not a page of Context Mode.';
@@ -53,7 +50,7 @@ export function callerOf(headers: Headers): Caller {
     host: headers.get('host'),
     origin: headers.get('origin'),
     fetchSite: headers.get('sec-fetch-site'),
-    cookie: cookieOf(headers.get('cookie'), CONSOLE_COOKIE),
+    cookie: cookieIn(headers.get('cookie') ?? '', CONSOLE_COOKIE),
     token: headers.get(CONSOLE_HEADER),
   };
 }
@@ -61,12 +58,4 @@ export function callerOf(headers: Headers): Caller {
 function isOwnOrigin(origin: string, host: string | null, own: URL | null): boolean {
   if (own !== null) return origin === own.origin;
   return origin === `http://${host}`;
-}
-
-function cookieOf(header: string | null, name: string): string | null {
-  for (const pair of (header ?? '').split(';')) {
-    const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return null;
 }

@@ -1,5 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
+import { cookieIn } from '../kernel/cookie.ts';
 import type { LocalKey } from '../kernel/local-key.ts';
 import type { RandomBytes } from '../kernel/random.ts';
 import { headerOf, headersOf, type RawHeaders } from './headers.ts';
@@ -54,7 +55,8 @@ export function createConsoleProof({ key, clock, random }: ConsoleProofOptions):
       return `${cookieName(headers)}=${value}; Max-Age=${COOKIE_MS / 1000}; Path=/; HttpOnly; SameSite=Strict`;
     },
     proves(headers) {
-      const [until = '', mac = ''] = cookieOf(headers, cookieName(headers))?.split('.') ?? [];
+      const [until = '', mac = ''] =
+        cookieIn(headersOf(headers, 'cookie').join(';'), cookieName(headers))?.split('.') ?? [];
       return /^\d{1,15}$/.test(until) && Number(until) > clock.now() && sameText(mac, signed(until));
     },
   };
@@ -72,12 +74,4 @@ export function sameText(given: string, expected: string): boolean {
 /** Cookies do not know ports: the name holds it, so that two gateways on one machine do not overwrite each other's. */
 function cookieName(headers: RawHeaders): string {
   return `context-mode-owner-${/:(\d{1,5})$/.exec(headerOf(headers, 'host') ?? '')?.[1] ?? '80'}`;
-}
-
-function cookieOf(headers: RawHeaders, name: string): string | null {
-  for (const pair of headersOf(headers, 'cookie').join(';').split(';')) {
-    const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return null;
 }

@@ -1,11 +1,5 @@
+import { isLoopbackHost } from '../kernel/loopback.ts';
 import { headersOf, type RawHeaders } from './headers.ts';
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
-
-/** True if a `Host` value names this machine's loopback, with any port. Names that resolve to it do not count. */
-export function isLoopbackHost(host: string): boolean {
-  return LOOPBACK.test(host);
-}
 
 /**
  * Why a request must not be answered by a gateway without sign-in, or null if it may: any web page can make a
