@@ -8,7 +8,7 @@ import {
   viewOf,
 } from '../../conversation/index.ts';
 import type { Edit } from '../splice.ts';
-import type { Edit as NamedEdit } from '../validator/index.ts';
+import { leftOutBefore, type Edit as NamedEdit } from '../validator/index.ts';
 import type { HeadPart } from './head.ts';
 
 /** A layout to be put into a request. */
@@ -69,7 +69,10 @@ export function layOutMessages(
     edits: [{ start, end, insert }, ...thinking.edits],
     named: [
       ...ownEdits(own.length, layout, joined !== null),
-      ...leftOut(layout, joined === null ? null : opening),
+      ...leftOutBefore(
+        layout.at,
+        new Set([...layout.stays, ...(joined === null || opening === null ? [] : [opening])]),
+      ),
       ...bare.flatMap(({ index, less }): NamedEdit[] =>
         less === null ? [] : [{ kind: 'left-out-thinking', from: index, to: index + 1 }],
       ),
@@ -106,19 +109,6 @@ function ownEdits(count: number, { memory }: MessagesLayout, joined: boolean): r
       part,
     }),
   );
-}
-
-/** The ranges of older entries that leave the view. */
-function leftOut(layout: MessagesLayout, opening: number | null): readonly NamedEdit[] {
-  const kept = new Set([...layout.stays, ...(opening === null ? [] : [opening])]);
-  const ranges: { from: number; to: number }[] = [];
-  for (let index = 0; index < layout.at; index += 1) {
-    if (kept.has(index)) continue;
-    const last = ranges.at(-1);
-    if (last?.to === index) last.to = index + 1;
-    else ranges.push({ from: index, to: index + 1 });
-  }
-  return ranges.map((range): NamedEdit => ({ kind: 'left-out-messages', ...range }));
 }
 
 /** A user message with parts in front of its own; null: it is none. A bare string becomes a text part of its bytes. */

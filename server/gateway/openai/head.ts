@@ -68,7 +68,7 @@ export function olderItem(element: Uint8Array): OlderItem {
  * items of project instructions and environment by theirs. Null: it is none of these.
  */
 function headKind(role: string | null, node: JsonNode | undefined): string | null {
-  const texts = textsOf(member(node, 'content'));
+  const texts = partTexts(member(node, 'content'));
   if (role === 'developer' || role === 'system') return `developer ${texts.map(beginningOf).join(' ')}`;
   if (role !== 'user') return null;
   const beginnings = texts.map((text) => userHead(text.trimStart()));
@@ -87,7 +87,8 @@ function beginningOf(text: string): string {
   return /^\s*<([A-Za-z_ -]+)>/.exec(text)?.[1] ?? 'text';
 }
 
-function textsOf(content: JsonNode | undefined): readonly string[] {
+/** The text of each part, empty for a part that is none. */
+function partTexts(content: JsonNode | undefined): readonly string[] {
   if (content?.type === 'string') return [content.value];
   return itemsOf(content).map((part) => stringMember(part, 'text') ?? '');
 }

@@ -1,7 +1,6 @@
 import {
   fieldNamed,
   type Identity,
-  itemsOf,
   type JsonNode,
   member,
   type PlaceClaim,
@@ -13,6 +12,7 @@ import {
 } from '../../conversation/index.ts';
 import type { RequestHead } from '../adapter.ts';
 import { agentOf, openCodeSession, SUMMARIZER, TITLE_WRITER } from '../reading/agents.ts';
+import { textsOf } from './kinds.ts';
 
 /** Fields and items larger than this are not parsed to learn who sent a request. */
 const READ_LIMIT = 512 * 1024;
@@ -153,7 +153,7 @@ function promptsOf(scan: Scan, body: Buffer): readonly string[] {
   const first = fieldNamed(scan, 'input')?.elements?.[0];
   return [
     stringField(scan, body, 'instructions') ?? '',
-    ...textsOf(first === undefined ? undefined : smallNode(body, first)),
+    ...textsOf(member(first === undefined ? undefined : smallNode(body, first), 'content')),
   ];
 }
 
@@ -166,7 +166,10 @@ function asksForCompaction(scan: Scan, body: Buffer): boolean {
   }
   if (!bytes.includes(COMPACTION)) return false;
   const node = smallNode(body, last);
-  return stringMember(node, 'role') === 'user' && textsOf(node).some((text) => text.startsWith(COMPACTION));
+  return (
+    stringMember(node, 'role') === 'user' &&
+    textsOf(member(node, 'content')).some((text) => text.startsWith(COMPACTION))
+  );
 }
 
 function asksForTitle(scan: Scan, body: Buffer): boolean {
@@ -180,12 +183,6 @@ function asksForTitle(scan: Scan, body: Buffer): boolean {
   )
     return true;
   return promptsOf(scan, body).some((text) => text.startsWith(TITLE_WRITER));
-}
-
-function textsOf(item: JsonNode | undefined): readonly string[] {
-  const content = member(item, 'content');
-  if (content?.type === 'string') return [content.value];
-  return itemsOf(content).flatMap((part) => stringMember(part, 'text') ?? []);
 }
 
 /** The folder from the newest environment that the agent states, repository and remote from its turn metadata. */
@@ -249,6 +246,6 @@ function cwdAt(elements: readonly Slice[], body: Buffer, at: number): string | n
   if (slice === undefined || at < slice.start || at >= slice.end) return null;
   const node = smallNode(body, slice);
   if (stringMember(node, 'role') !== 'user') return null;
-  const text = textsOf(node).findLast((part) => part.trimStart().startsWith(ENVIRONMENT));
+  const text = textsOf(member(node, 'content')).findLast((part) => part.trimStart().startsWith(ENVIRONMENT));
   return /<cwd>([^<]+)<\/cwd>/.exec(text ?? '')?.[1]?.trim() ?? null;
 }

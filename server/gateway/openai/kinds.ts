@@ -64,3 +64,9 @@ export function textKinds(
     return isInjected || named !== 'unknown' ? 'injected' : 'input';
   };
 }
+
+/** The texts of an item's content: a bare string, or those parts that have one. */
+export function textsOf(content: JsonNode | undefined): readonly string[] {
+  if (content?.type === 'string') return [content.value];
+  return itemsOf(content).flatMap((part) => stringMember(part, 'text') ?? []);
+}

@@ -1,6 +1,6 @@
 import type { Slice } from '../../conversation/index.ts';
 import type { Edit } from '../splice.ts';
-import type { Edit as NamedEdit } from '../validator/index.ts';
+import { leftOutBefore, type Edit as NamedEdit } from '../validator/index.ts';
 
 /** A layout to be put into a Responses request. */
 export interface ItemsLayout {
@@ -42,7 +42,7 @@ export function layOutItems(body: Uint8Array, elements: readonly Slice[], layout
     edits: [{ start: elements[0]?.start ?? 0, end: next?.start ?? elements.at(-1)?.end ?? 0, insert }],
     named: [
       ...kinds.map((kind, index): NamedEdit => ({ kind, element: front.length + index })),
-      ...leftOut(new Set([...stays, ...(runningTyped === null ? [] : [runningTyped])]), at),
+      ...leftOutBefore(at, new Set([...stays, ...(runningTyped === null ? [] : [runningTyped])])),
     ],
   };
 }
@@ -50,15 +50,4 @@ export function layOutItems(body: Uint8Array, elements: readonly Slice[], layout
 /** A user's item of ours; it names itself as generated. */
 function itemOf(text: string): string {
   return `{"type":"message","role":"user","content":[{"type":"input_text","text":${JSON.stringify(text)}}]}`;
-}
-
-function leftOut(kept: ReadonlySet<number>, at: number): readonly NamedEdit[] {
-  const ranges: { from: number; to: number }[] = [];
-  for (let index = 0; index < at; index += 1) {
-    if (kept.has(index)) continue;
-    const last = ranges.at(-1);
-    if (last?.to === index) last.to = index + 1;
-    else ranges.push({ from: index, to: index + 1 });
-  }
-  return ranges.map((range): NamedEdit => ({ kind: 'left-out-messages', ...range }));
 }

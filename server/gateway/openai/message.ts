@@ -28,7 +28,7 @@ import {
   unreadable,
   without,
 } from '../reading/parts.ts';
-import { textKinds } from './kinds.ts';
+import { textKinds, textsOf } from './kinds.ts';
 
 /** Bookkeeping of provider and agent, left out of what names an item. */
 const BOOKKEEPING = new Set([
@@ -162,7 +162,8 @@ function readOther(node: JsonObject, type: string, source: Buffer): Item {
   if (type === 'additional_tools') return itemOf('system', '', { body });
   if (type === 'compaction' || type === 'compaction_summary') return itemOf('compaction', '', { body });
   if (type === 'compaction_trigger') return itemOf('injected', '', { body });
-  if (type === 'agent_message') return itemOf('injected', textsOf(member(node, 'content')), { body });
+  if (type === 'agent_message')
+    return itemOf('injected', textsOf(member(node, 'content')).join('\n'), { body });
   return itemOf('unknown', rawText(node, source), { body });
 }
 
@@ -197,7 +198,8 @@ function readOutput(node: JsonObject, type: string, source: Buffer): Item {
     (type === 'function_call_output' || type === 'custom_tool_call_output') &&
     output?.type === 'string' &&
     hasOnly(node, PLAIN_OUTPUT);
-  const text = output === undefined ? '' : (stringOr(output) ?? (textsOf(output) || rawText(output, source)));
+  const text =
+    output === undefined ? '' : (stringOr(output) ?? (textsOf(output).join('\n') || rawText(output, source)));
   return itemOf('tool_result', text, {
     tool,
     body: isPlain ? null : bodyOf(node, source, found),
@@ -249,13 +251,6 @@ function mediaOf(parts: readonly JsonNode[]): FoundMedia[] {
     const media = decodeDataUrl(member(part, 'image_url')) ?? decodeDataUrl(member(part, 'file_data'));
     return media === null ? [] : [media];
   });
-}
-
-function textsOf(content: JsonNode | undefined): string {
-  if (content?.type === 'string') return content.value;
-  return itemsOf(content)
-    .flatMap((part) => stringMember(part, 'text') ?? [])
-    .join('\n');
 }
 
 function stringOr(node: JsonNode): string | null {
