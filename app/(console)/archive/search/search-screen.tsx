@@ -118,7 +118,14 @@ function Results(props: {
     );
   }
   if (found.data === undefined) return <Loading what="hits" />;
-  if (hits.length === 0) return <NoHits words={state.q} narrowed={isNarrowed(state)} />;
+  const notes = <Notes notes={found.data.pages[0]?.notes ?? []} />;
+  if (hits.length === 0)
+    return (
+      <>
+        {notes}
+        <NoHits words={state.q} narrowed={isNarrowed(state)} />
+      </>
+    );
   return (
     <HitList
       hits={hits}
@@ -126,7 +133,7 @@ function Results(props: {
       dimmed={found.isPlaceholderData}
       onOpen={onOpen}
       onEnd={more}
-      before={<Notes notes={found.data.pages[0]?.notes ?? []} />}
+      before={notes}
       after={
         <p role="status" className="px-4 py-3 text-faint empty:hidden">
           {isFetchingNextPage ? 'Loading more hits…' : found.isError ? failureOf(found.error).message : ''}
