@@ -9,6 +9,7 @@ import type { Uuid } from '../../server/kernel/ids.ts';
 import type { InstallationKey } from '../../server/kernel/installation-key.ts';
 import { createLogger } from '../../server/kernel/log.ts';
 import { systemRandom } from '../../server/kernel/random.ts';
+import { percentile } from '../bench/measure.ts';
 import { archive } from '../evals/search/archived.ts';
 import { collectionOf } from '../evals/search/sessions.ts';
 import { fill, queriesOf } from './corpus.ts';
@@ -150,11 +151,6 @@ async function timesOf(
     times.push(performance.now() - began);
   }
   return times;
-}
-
-function percentile(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
 /** How a time grows with the number of chunks: the exponent of `time = c * chunks ^ exponent` between two sizes. */

@@ -19,9 +19,10 @@ test('hours pass and each run deletes', () => {
   let state = calm;
   for (let hour = 0; hour < 200; hour += 1) {
     const verdict = run(T0 + hour * HOUR, state);
-    if (verdict.act !== 'delete') throw new Error(verdict.act);
-    state = verdict.state;
+    expect(verdict).toMatchObject({ act: 'delete', now: T0 + hour * HOUR });
+    if (verdict.act === 'delete') state = verdict.state;
   }
+  expect(state.ranAt).toBe(T0 + 199 * HOUR);
 });
 
 test('clocks that disagree delete nothing and leave what is remembered alone', () => {
