@@ -308,7 +308,11 @@ export const HELP_PAGES: readonly HelpPage[] = [
         <Run>npx @context-mode/cli export --all sessions.jsonl</Run>
         <p>Single sessions are exported from their menus.</p>
         <h2>Remove</h2>
-        <p>Stop Context Mode and delete the data folder that Settings names. Nothing lies anywhere else.</p>
+        <p>
+          Stop Context Mode and delete the data folder that Settings names. Nothing lies anywhere else, with
+          one exception: where root started it, <code>database.json</code> in the data folder may name a
+          folder under <code>/var/lib/context-mode</code>. The database is there; delete that one too.
+        </p>
       </>
     ),
   },
