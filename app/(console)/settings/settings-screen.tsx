@@ -90,7 +90,7 @@ export function SettingsScreen() {
                     [
                       'Database',
                       settings.data.database.kind === 'embedded'
-                        ? 'PostgreSQL in the data folder; it listens on no network port'
+                        ? 'A PostgreSQL of its own; it listens on no network port'
                         : `Your PostgreSQL at ${settings.data.database.where}`,
                     ],
                     ['Recording', 'On: every conversation through a door is kept, masked'],
