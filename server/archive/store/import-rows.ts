@@ -1,3 +1,4 @@
+import type { AgentName, ItemKind, Role } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { codeOf, type Queryable } from './connection.ts';
 import { importFault } from './import-fault.ts';
@@ -50,6 +51,7 @@ export async function insertRows(
   const known = columns.get(table) ?? new Map<string, string>();
   let written = 0;
   for (const [names, group] of bySameColumns(rows, known)) {
+    for (const one of group) checkRow(columns, table, one);
     const statement = insertion(table, names);
     const values = group.map(({ row }) => encoded(row, names, known));
     await connection.query('SAVEPOINT rows');
@@ -65,6 +67,53 @@ export async function insertRows(
     await connection.query('RELEASE SAVEPOINT rows');
   }
   return written;
+}
+
+/** Words that alone may stand in a column: whoever reads rows counts on them. */
+const WORDS: { readonly [table in ImportTable]?: Readonly<Record<string, readonly string[]>> } = {
+  session: { agent: ['claude-code', 'codex', 'opencode', 'pi', 'unknown'] satisfies readonly AgentName[] },
+  message: {
+    role: ['user', 'assistant', 'system', 'developer', 'tool', 'unknown'] satisfies readonly Role[],
+  },
+  item: {
+    kind: [
+      ...(['input', 'injected', 'system', 'answer', 'reasoning', 'tool_call', 'tool_result'] as const),
+      ...(['image', 'file', 'compaction', 'unknown'] as const),
+    ] satisfies readonly ItemKind[],
+  },
+};
+/** The last moment that is written with a year of four digits. */
+const LAST_MOMENT = Date.UTC(9999, 11, 31);
+
+/**
+ * What the database would take and no reader could: a time without end or beyond all calendars, a number without end,
+ * a word that no reader knows. One such row would be in the way of every list that it stands in.
+ * @throws ContextModeError `bad_request` that names the line and the column
+ */
+export function checkRow(columns: ImportColumns, table: ImportTable, { line, row }: ImportRow): void {
+  for (const [column, type] of columns.get(table) ?? []) {
+    const value = row[column];
+    if (value === undefined || value === null) continue;
+    const words = WORDS[table]?.[column];
+    const fits = words?.includes(String(value)) ?? isOfType(type, value);
+    if (!fits) throw importFault(line, `holds a row whose "${column}" no export has`);
+  }
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === 'text') return typeof value === 'string' && !value.includes('\0');
+  if (type.startsWith('timestamp')) return isMoment(value);
+  return !/^(?:integer|bigint|double precision)$/.test(type) || isNumber(value);
+}
+
+function isMoment(value: unknown): boolean {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return at >= 0 && at <= LAST_MOMENT;
+}
+
+function isNumber(value: unknown): boolean {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Math.abs(number) <= Number.MAX_SAFE_INTEGER;
 }
 
 function insertion(table: ImportTable, names: readonly string[]): string {

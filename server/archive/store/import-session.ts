@@ -9,6 +9,7 @@ import { writeAudit } from './erasure.ts';
 import { importFault } from './import-fault.ts';
 import { ContentReader, isFields, listIn, textIn } from './import-items.ts';
 import {
+  checkRow,
   IMPORT_TABLES,
   type ImportColumns,
   type ImportRow,
@@ -84,6 +85,7 @@ export class SessionImport {
       [accountId, this.#id],
     );
     this.#known = rows[0] ?? null;
+    checkRow(this.#tools.columns, 'session', { line: this.#line, row: this.#session });
     if (this.#known !== null) return;
     // A session under another key cannot be gone on with: it must not be taken for the agent's.
     const row = foreign ? { ...this.#session, client_session_id: null } : this.#session;

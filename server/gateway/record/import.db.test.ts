@@ -315,7 +315,43 @@ describe('an import', () => {
       /^Line \d+ has a message that no event/,
     ],
   ];
-  it.each(broken)(
+  /** Values that the database would take and that no reader of a list can show. */
+  const poisons: readonly (readonly [line: string, field: string, values: readonly unknown[]])[] = [
+    [
+      'header',
+      'last_seen_at',
+      ['infinity', '-infinity', 'now', '20000-01-01T00:00:00Z', '0001-01-01', 7, {}],
+    ],
+    ['header', 'started_at', ['infinity', '']],
+    ['header', 'agent', ['somebody', '', {}]],
+    ['header', 'title', [{}, ['x'], 7, 'a\0b']],
+    ['header', 'turns', ['x', 1e99, {}]],
+    ['message', 'role', ['root', '']],
+    ['message', 'seen_at', ['infinity']],
+    ['item', 'kind', ['fact', '']],
+    ['item', 'main_input', [{}, 'a\0b']],
+    ['event', 'at', ['infinity', 'epoch']],
+    ['event', 'duration_ms', ['x', '9223372036854775807']],
+    ['request', 'received_at', ['-infinity', 'tomorrow']],
+    ['request', 'total_ms', ['NaN', 'Infinity', 1e300]],
+    ['request', 'input_tokens', ['9223372036854775807']],
+    ['request', 'path', [[], 'a\0b']],
+    ['thread', 'created_at', ['infinity']],
+    [
+      'thread',
+      'client_thread_id',
+      [Array.from({ length: 9000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')],
+    ],
+  ];
+  const poisoned = poisons.flatMap(([name, field, values]) =>
+    values.map((value, n): (typeof broken)[number] => [
+      `${field} of a ${name} that no reader can show (${n})`,
+      (lines) => poison(lines, name, field, value),
+      /^Line \d+ holds a row/,
+    ]),
+  );
+
+  it.each([...broken, ...poisoned])(
     'of %s names the line, and writes nothing of the session',
     async (_what, breakIt, message) => {
       const lines = await sample();
@@ -330,6 +366,32 @@ describe('an import', () => {
       expect(await fresh.rows()).toEqual(none);
     },
   );
+
+  it('that goes on with a session whose header lies is refused, and the session stays as it was', async () => {
+    await old.open('lying');
+    await fresh.open('lying');
+    const exchanges = readCase(name, old.accountId, start);
+    await fresh.transfer.takeKey(fresh.accountId, await old.transfer.readKey(old.accountId));
+    await old.play(exchanges.slice(0, 6));
+    await fresh.import(await old.export());
+    const before = await fresh.rows();
+    await old.play(exchanges.slice(6));
+    const late = await old.export();
+    for (const [field, value] of [
+      ['last_seen_at', 'infinity'],
+      ['last_seen_at', 'soon'],
+      ['title', {}],
+      ['turns', 'many'],
+      ['next_seq', 2_147_483_647],
+      ['next_seq', '9'.repeat(400)],
+    ] as const) {
+      await expect(fresh.import(poison(late, 'header', field, value))).rejects.toMatchObject({
+        code: 'bad_request',
+        message: expect.stringMatching(/^Line \d+/),
+      });
+      expect(await fresh.rows()).toEqual(before);
+    }
+  });
 
   it('that breaks off keeps the sessions before, and the rest comes with the whole file', async () => {
     await old.open('two');
@@ -353,6 +415,20 @@ function dropLine(lines: readonly string[], name: string, nth: number): string[]
 function change(lines: readonly string[], name: string, nth: number, what: RegExp, by: string): string[] {
   const at = lines.flatMap((line, index) => (line.startsWith(`{"${name}"`) ? [index] : []))[nth];
   return lines.map((line, index) => (index === at ? line.replace(what, by) : line));
+}
+
+/** The lines with another value in a field of the first line, or item, of a name. */
+function poison(lines: readonly string[], name: string, field: string, value: unknown): string[] {
+  const at = lines.findIndex((line) => line.startsWith(`{"${name === 'item' ? 'message' : name}"`));
+  return lines.map((line, index) => {
+    if (index !== at) return line;
+    const parsed = JSON.parse(line) as Record<string, Record<string, unknown>>;
+    const [first = {}] = Object.values(parsed);
+    const inner = name === 'header' ? first.session : name === 'item' ? (first.items as unknown[])[0] : first;
+    if (typeof inner !== 'object' || inner === null) throw new Error(`the export has no ${name}`);
+    Object.assign(inner, { [field]: value });
+    return JSON.stringify(parsed);
+  });
 }
 
 /** A message that is not in the conversation. */
