@@ -40,6 +40,9 @@ export interface Query {
   readonly notes: readonly string[];
 }
 
+/** Characters of a query at most: reading one takes a time that grows with the square of its length. */
+const LONGEST_QUERY = 4000;
+
 /** A quoted part, a part to leave out, or what stands between white space. */
 const PART = /(-?)"([^"]*(?:"(?!\s|$)[^"]*)*)"(?=\s|$)|(\S+)/gu;
 /** `-word`; what is shorter, or holds other characters (`-p`, `-crf=23`), is an option of some command. */
@@ -52,11 +55,17 @@ const AROUND = /^[([{'‘“«¿¡]+|[)\]}'’”».,:;!?…]+$/gu;
 /**
  * Reads what a person or a model wrote: words in any order (also a whole question), `"a phrase"`, `-not`, `prefix*`. No
  * punctuation is refused; what is not one of these forms is words and characters.
- * @throws ContextModeError `bad_request` where nothing is looked for.
+ * @throws ContextModeError `bad_request` where nothing is looked for, or the text is too long to be a query.
  */
 export function parseQuery(q: string): Query {
   const text = q.trim();
-  if (text === '') throw nothing('The query is empty.', 'Give `q` words, a quoted phrase, or `prefix*`.');
+  if (text === '') throw refused('The query is empty.', 'Give `q` words, a quoted phrase, or `prefix*`.');
+  if (text.length > LONGEST_QUERY) {
+    throw refused(
+      `The query is longer than ${LONGEST_QUERY.toLocaleString('en')} characters.`,
+      'Give the words that matter, or a phrase out of the text that is looked for.',
+    );
+  }
   const notes: string[] = [];
   const phrases: Phrase[] = [];
   const without: Phrase[] = [];
@@ -102,7 +111,7 @@ export function parseQuery(q: string): Query {
   };
   if (phrases.length > 0 || prefixes.length > 0 || query.terms.length > 0) return query;
   if (plain.length === 0) {
-    throw nothing(
+    throw refused(
       without.length > 0
         ? 'The query only says what to leave out.'
         : 'The query holds nothing between its quotation marks.',
@@ -113,7 +122,7 @@ export function parseQuery(q: string): Query {
   return { ...query, phrases: [{ ...phraseOf(plain.join(' ')), byWords: false, terms: [], innerTerms: [] }] };
 }
 
-function nothing(message: string, hint: string): ContextModeError {
+function refused(message: string, hint: string): ContextModeError {
   return new ContextModeError('bad_request', message, { hint });
 }
 

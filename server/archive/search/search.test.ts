@@ -392,6 +392,23 @@ describe('postings and ranking', () => {
   });
 });
 
+describe('hostile queries', () => {
+  test.each([
+    ['a "', 50_000],
+    ['"a ', 33_000],
+    ['a', 100_000],
+    ['(', 100_000],
+    ['"x-', 33_000],
+    ['\u4e2d', 100_000],
+  ])(
+    '%s a hundred thousand characters long is refused with what to do, and read where it is short',
+    (unit, times) => {
+      expect(() => parseQuery(unit.repeat(times))).toThrow(/longer than 4,000 characters/);
+      parseQuery(unit.repeat(20));
+    },
+  );
+});
+
 describe('hostile words', () => {
   /** Texts without a space, made of what folds to more, joins to what stands before it, or has no end. */
   const units = [
