@@ -1,7 +1,7 @@
 import { sha256 } from '../ids.ts';
 import { asObjects, asString, type Json, type JsonObject } from '../json.ts';
 import { seal } from '../seal.ts';
-import { type PlacedBlock, placedBlocks } from './blocks.ts';
+import { isThinking, type PlacedBlock, placedBlocks } from './blocks.ts';
 import { systemBlocks } from './cache.ts';
 import { isSummary } from './compaction.ts';
 import type { AnthropicModel } from './models.ts';
@@ -28,11 +28,6 @@ export type Binding = Prefix & {
 };
 
 const UNBOUND: Prefix = { system: '', tools: '', messages: '' };
-
-/** True for blocks that hold a model's thinking. */
-export function isThinking(block: JsonObject): boolean {
-  return block.type === 'thinking' || block.type === 'redacted_thinking';
-}
 
 /** The sealed text of a thinking block. */
 export function signatureOf(block: JsonObject | undefined): string | undefined {

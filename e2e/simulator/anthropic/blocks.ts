@@ -36,3 +36,8 @@ export function isServerResult(block: JsonObject): boolean {
   const type = asString(block.type) ?? '';
   return type.endsWith('_tool_result') && block.tool_use_id !== undefined;
 }
+
+/** True for blocks that hold a model's thinking. */
+export function isThinking(block: JsonObject): boolean {
+  return block.type === 'thinking' || block.type === 'redacted_thinking';
+}

@@ -1,5 +1,6 @@
 import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from '../json.ts';
 import { type TokenRule, tokensOfLength, unitsOf } from '../tokens.ts';
+import { isThinking } from './blocks.ts';
 
 /** What stands in place of a cleared result; the provider's own words are not known. */
 const CLEARED = '[tool result cleared]';
@@ -42,10 +43,6 @@ function turnsOf(messages: readonly JsonObject[]): number[] {
     if (isTyped) turn += 1;
     return turn;
   });
-}
-
-function isThinking(block: JsonObject): boolean {
-  return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
 function clearThinking(body: JsonObject, edit: JsonObject, rule: TokenRule): Cleared | undefined {

@@ -2,15 +2,8 @@ import { sha256 } from '../ids.ts';
 import { asObject, asObjects, asString, type JsonObject } from '../json.ts';
 import { unseal } from '../seal.ts';
 import type { Settings } from '../world.ts';
-import {
-  type Binding,
-  isThinking,
-  type Prefix,
-  type Sender,
-  signatureOf,
-  thinkingBlocks,
-} from './binding.ts';
-import { type PlacedBlock, placedBlocks, roleRuns } from './blocks.ts';
+import { type Binding, type Prefix, type Sender, signatureOf, thinkingBlocks } from './binding.ts';
+import { isThinking, type PlacedBlock, placedBlocks, roleRuns } from './blocks.ts';
 import { type AnthropicError, invalidRequest } from './errors.ts';
 import type { AnthropicModel } from './models.ts';
 
