@@ -13,6 +13,7 @@ import { processesNamed } from '../processes.ts';
 import type { World } from '../world.ts';
 import { type Candidate, connectResult, isUpstream, showCandidates, showWritten } from './connect-report.ts';
 import { start } from './start.ts';
+import { agreesToWrite, exitCodeOf } from './writing.ts';
 
 /** Options of `connect`. */
 export interface ConnectOptions {
@@ -36,7 +37,7 @@ export async function connect(world: World, output: Output, options: ConnectOpti
   const changes = candidates.filter((candidate) => candidate.plan?.outcome === 'change');
   const written = new Map<AgentName, CliFailure | null>();
   const asked = changes.length > 0 && !options.dryRun;
-  const agreed = asked && (await agrees(world, output, options));
+  const agreed = asked && (await agreesToWrite(world, output, options.yes));
   if (agreed) {
     for (const candidate of changes)
       written.set(candidate.agent.name, await write(world, candidate, gateway.url));
@@ -45,7 +46,7 @@ export async function connect(world: World, output: Output, options: ConnectOpti
   if (options.dryRun) output.line('\nNothing was written (--dry-run).');
   else if (asked && !agreed)
     output.line('\nNothing was written. Run the command with --yes to agree to the change.');
-  const code = codeFor(candidates, written) || (asked && !agreed ? EXIT.notAgreed : 0);
+  const code = exitCodeOf(candidates, written) || (asked && !agreed ? EXIT.notAgreed : 0);
   output.result(connectResult(gateway, candidates, written, options, code));
   return code;
 }
@@ -149,11 +150,6 @@ function elsewhereFailure(
   );
 }
 
-async function agrees(world: World, output: Output, options: ConnectOptions): Promise<boolean> {
-  if (options.yes) return true;
-  return world.terminal && !output.json && (await world.ask('\nWrite this?'));
-}
-
 async function write(world: World, candidate: Candidate, gateway: string): Promise<CliFailure | null> {
   if (candidate.file === null || candidate.plan === null) return null;
   try {
@@ -162,12 +158,4 @@ async function write(world: World, candidate: Candidate, gateway: string): Promi
   } catch (thrown) {
     return asFailure(thrown);
   }
-}
-
-function codeFor(
-  candidates: readonly Candidate[],
-  written: ReadonlyMap<AgentName, CliFailure | null>,
-): 0 | ExitCode {
-  const failures = [...candidates.map((candidate) => candidate.failure), ...written.values()];
-  return failures.find((failure) => failure !== null)?.exitCode ?? 0;
 }

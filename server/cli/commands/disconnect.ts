@@ -8,6 +8,7 @@ import { type DisconnectPlan, planDisconnect } from '../link/plan.ts';
 import { asFailure, type Output, shownPath } from '../output.ts';
 import { processesNamed } from '../processes.ts';
 import type { World } from '../world.ts';
+import { agreesToWrite, exitCodeOf } from './writing.ts';
 
 /** Options of `disconnect`. */
 export interface DisconnectOptions {
@@ -52,7 +53,7 @@ export async function disconnect(
   for (const candidate of candidates) show(world, output, candidate);
   showOpen(output, open);
   const asked = changes.length > 0 && !options.dryRun;
-  const agreed = asked && (await agrees(world, output, options));
+  const agreed = asked && (await agreesToWrite(world, output, options.yes));
   const failures = new Map<AgentName, CliFailure | null>();
   if (agreed)
     for (const candidate of changes) failures.set(candidate.agent.name, await write(world, candidate));
@@ -61,7 +62,7 @@ export async function disconnect(
   if (options.dryRun) output.line('\nNothing was written (--dry-run).');
   else if (asked && !agreed)
     output.line('\nNothing was written. Run the command with --yes to agree to the change.');
-  const code = codeFor(candidates, failures) || (asked && !agreed ? EXIT.notAgreed : 0);
+  const code = exitCodeOf(candidates, failures) || (asked && !agreed ? EXIT.notAgreed : 0);
   output.result(resultOf(candidates, failures, open, options, code));
   return code;
 }
@@ -92,11 +93,6 @@ async function examine(world: World, agent: Agent, gateway: string): Promise<Can
     if (failure.exitCode !== EXIT.file) throw thrown;
     return { agent, path, file: null, plan: null, running: [], failure };
   }
-}
-
-async function agrees(world: World, output: Output, options: DisconnectOptions): Promise<boolean> {
-  if (options.yes) return true;
-  return world.terminal && !output.json && (await world.ask('\nWrite this?'));
 }
 
 async function write(world: World, { file, plan }: Candidate): Promise<CliFailure | null> {
@@ -154,14 +150,6 @@ function showWritten(
       );
     }
   }
-}
-
-function codeFor(
-  candidates: readonly Candidate[],
-  failures: ReadonlyMap<AgentName, CliFailure | null>,
-): 0 | ExitCode {
-  const all = [...candidates.map((candidate) => candidate.failure), ...failures.values()];
-  return all.find((failure) => failure !== null)?.exitCode ?? 0;
 }
 
 function resultOf(
