@@ -1,5 +1,5 @@
-/** Characters of a path that is one; systems take no longer ones (Linux: 4,096 bytes). */
-const LONGEST_PATH = 4096;
+/** Characters of a path that is one: no system takes longer ones (Windows: 32,767). */
+const LONGEST_PATH = 32_767;
 
 /**
  * A path in the one form that files are compared in: absolute, `/` between the names, no `.` and `..`. Null where it

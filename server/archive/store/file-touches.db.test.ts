@@ -220,3 +220,18 @@ describe('touches', () => {
     expect(once).toEqual(['edit /w/a', 'write /w/b']);
   });
 });
+
+test('a secret that only the path of a touch puts together is in no path; the other files of the call are', async () => {
+  const { use } = await converse('secret paths', '/w');
+  const token = ['ghp', 'A1b2C3d4E5f6G7h8I9j0', 'K1l2M3n4O5p6Q7r8'] as const;
+  await use('Bash', {
+    command: `rm 'zanzibar'@"wombatmail.example.org" "${token[0]}"_${token[1]}${token[2]} kept.txt`,
+  });
+  await use('Bash', { command: `rm "${token[0]}"_${token[1]}""${token[2]}; cat also` });
+  await use('Bash', { command: 'rm last' });
+  const { rows } = await pool.query<{ path: string }>(
+    'SELECT path FROM file_touch WHERE account_id = $1 ORDER BY path',
+    [stage.accountId],
+  );
+  expect(rows.map((row) => row.path)).toEqual(['/w/also', '/w/kept.txt', '/w/last']);
+});

@@ -1,4 +1,5 @@
 import type { Uuid } from '../../kernel/ids.ts';
+import { maskText } from '../../redaction/index.ts';
 import { mayTouch, needsInput, touchesOf } from '../files/tool-touches.ts';
 import type { FileTouch } from '../files/touch.ts';
 import type { MaskedItem, NewMessage, RecordBatch } from '../types.ts';
@@ -113,9 +114,10 @@ export async function insertTouches(
   accountId: Uuid,
   touches: readonly TouchOfItem[],
 ): Promise<void> {
-  if (touches.length === 0) return;
+  const plain = await withoutSecrets(touches);
+  if (plain.length === 0) return;
   const counts = new Map<string, number>();
-  const numbers = touches.map(({ hash, position }) => {
+  const numbers = plain.map(({ hash, position }) => {
     const key = siteKey(hash, position);
     const n = counts.get(key) ?? 0;
     counts.set(key, n + 1);
@@ -123,14 +125,29 @@ export async function insertTouches(
   });
   const values = [
     accountId,
-    touches.map((one) => one.hash),
-    touches.map((one) => one.position),
+    plain.map((one) => one.hash),
+    plain.map((one) => one.position),
     numbers,
-    touches.map((one) => name(one.touch.path)),
-    touches.map((one) => one.touch.kind),
-    touches.map((one) => one.touch.tree),
+    plain.map((one) => name(one.touch.path)),
+    plain.map((one) => one.touch.kind),
+    plain.map((one) => one.touch.tree),
   ];
   await connection.query(prepared('insert_touches', INSERT, values));
+}
+
+/** Only whether something would be masked is asked: what it would be masked by does not matter. */
+const NO_KEY = new Uint8Array(32);
+
+/**
+ * Touches without those whose path is or holds a secret. The text of a call is masked, but quotes and escapes that keep a
+ * secret from being one there (`rm 'me'@"example.com"`) are taken off in the path.
+ */
+async function withoutSecrets(touches: readonly TouchOfItem[]): Promise<readonly TouchOfItem[]> {
+  const holds = async (text: string) => (await maskText(text, NO_KEY)).text !== text;
+  if (!(await holds(touches.map((one) => one.touch.path).join('\n')))) return touches;
+  const kept: TouchOfItem[] = [];
+  for (const one of touches) if (!(await holds(one.touch.path))) kept.push(one);
+  return kept;
 }
 
 const INSERT = `
