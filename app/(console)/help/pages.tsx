@@ -203,7 +203,8 @@ export const HELP_PAGES: readonly HelpPage[] = [
         </p>
         <p>
           Scripts on this machine can read everything at <code>/api/v1</code>, described at{' '}
-          <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>.
+          <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>. What they delete there is gone at once and
+          cannot be taken back.
         </p>
         <h2>Deletion</h2>
         <p>
