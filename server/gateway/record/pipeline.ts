@@ -1,16 +1,13 @@
-import { createHmac } from 'node:crypto';
 import {
   type ArchiveWriter,
   type MaskedItem,
   type MessageHash,
-  type NewMessage,
   type Place,
   StaleRead,
   type ThreadState,
 } from '../../archive/index.ts';
 import {
   answerNeeds,
-  type ChainedMessage,
   chainAnswer,
   hexOf,
   type Identity,
@@ -30,9 +27,11 @@ import type { ElementHints } from '../reading/injected.ts';
 import type { TappedRequest } from '../tap.ts';
 import { createGate } from './gate.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
-import { maskBytes, maskItems } from './mask-items.ts';
+import { maskItems } from './mask-items.ts';
 import { maskNameOrNull } from './mask-names.ts';
 import { maskingWriter } from './masking-writer.ts';
+import { messagesOf } from './new-messages.ts';
+import { preambleHashOf, savePreamble } from './preamble.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { RecordedAnswer } from './protocol.ts';
 import { aboutRequest, headOf, ownThread, recordOf, standsAlone } from './request-record.ts';
@@ -109,7 +108,7 @@ export function createPipeline(
     if (!hasRoom && placed.thread === null && beginsAt(chain, placed.root)) return NO_ROOM;
     const isSide = isSideRequest(read.identity.kind);
     const retry = isRetry(placed.thread, chain);
-    const preambleHash = await preambleHashOf(event.accountId, body, read);
+    const preambleHash = preambleHashOf(await writer.accountKey(event.accountId), body, read);
     await writer.append({
       accountId: event.accountId,
       thread: placed.thread,
@@ -136,7 +135,7 @@ export function createPipeline(
       note: read.identity.uncertain,
     });
     // Behind the request, so that a preamble is kept only while a request refers to it.
-    if (preambleHash !== null) await savePreamble(event.accountId, preambleHash, body, read);
+    if (preambleHash !== null) await savePreamble(writer, event.accountId, preambleHash, body, read);
     remember(event.id, { adapter, thread: placed.thread, parent: chain.head });
     return null;
   }
@@ -278,35 +277,6 @@ export function createPipeline(
     return start === null ? chain : { ...chain, positions: [...start.positions, ...chain.positions] };
   }
 
-  async function preambleHashOf(
-    accountId: Uuid,
-    body: Uint8Array,
-    read: ReadRequest,
-  ): Promise<Uint8Array | null> {
-    if (read.preamble.length === 0) return null;
-    const hash = createHmac('sha256', await writer.accountKey(accountId)).update('preamble\0');
-    for (const { name, slice } of read.preamble)
-      hash.update(`${name}\0`).update(body.subarray(slice.start, slice.end));
-    return hash.digest();
-  }
-
-  async function savePreamble(
-    accountId: Uuid,
-    hash: Uint8Array,
-    body: Uint8Array,
-    read: ReadRequest,
-  ): Promise<void> {
-    const key = await writer.accountKey(accountId);
-    await writer.savePreamble(accountId, hash, () =>
-      Promise.all(
-        read.preamble.map(async ({ name, slice }) => ({
-          name,
-          body: await maskBytes(body.subarray(slice.start, slice.end), key),
-        })),
-      ),
-    );
-  }
-
   function remember(id: string, entry: Pending): void {
     pending.set(id, entry);
     if (pending.size > PENDING_LIMIT) {
@@ -336,22 +306,4 @@ function hintsFor(
 function beginsAt(chain: ResolvedChain<MaskedItem>, root: MessageHash): boolean {
   const [first] = chain.added;
   return first !== undefined && hexOf(first.parent) === hexOf(root);
-}
-
-/** Reasoning that stood before a message is kept as the first items of that message. */
-async function messagesOf(
-  chained: readonly ChainedMessage<MaskedItem>[] | readonly ChainedMessage[],
-  origin: NewMessage['origin'],
-  key: Uint8Array,
-): Promise<readonly NewMessage[]> {
-  const messages: NewMessage[] = [];
-  for (const { hash, parent, message, masked, reasoning } of chained) {
-    const own = (masked as readonly MaskedItem[] | null) ?? (await maskItems(message.items, key));
-    const before = await maskItems(
-      reasoning.flatMap((one) => one.items),
-      key,
-    );
-    messages.push({ hash, parent, role: message.role, origin, items: [...before, ...own] });
-  }
-  return messages;
 }
