@@ -5,7 +5,7 @@ import { LAST_CHUNK, type PostingRows, PostingsBuilder } from '../search/posting
 import { readable } from '../search/readable.ts';
 import { eachTerm, WORDS_VERSION } from '../search/words.ts';
 import { prepared, type Queryable, type StorePool, transaction } from './connection.ts';
-import { countBatch, joinSome, levelOfBatch } from './search-levels.ts';
+import { alongTheIndex, countBatch, joinSome, levelOfBatch } from './search-levels.ts';
 import { lockSearch } from './search-state.ts';
 
 /**
@@ -67,6 +67,7 @@ async function indexBatch(
   accountId: Uuid,
 ): Promise<{ readonly indexed: number; readonly joining: boolean }> {
   const state = await lockSearch(connection, accountId);
+  await alongTheIndex(connection);
   const items = await openItems(connection, accountId);
   if (items.length === 0) return { indexed: 0, joining: state.joining !== null };
   const known = await knownDocuments(connection, accountId, items);

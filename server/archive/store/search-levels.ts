@@ -20,8 +20,11 @@ const SEALED_LEVEL = 9;
 const SEALED_BYTES = 16_384;
 /** A term that stands in one row alone of a level from this on is rare: its row is left alone too. */
 const RARE_LEVEL = 2;
-/** Terms that are joined in one transaction. */
-const TERMS = 8_000;
+/** Rows that are joined in one transaction, and those of the last term beside. */
+const ROWS = 10_000;
+
+/** Behind every term. */
+const LAST_TERM = '\u{10ffff}';
 
 /** Every level that rows stand in. */
 export const LEVELS: readonly number[] = [...Array(SEALED_LEVEL + 1).keys()];
@@ -69,21 +72,26 @@ export async function joinSome(connection: Queryable, accountId: Uuid): Promise<
   const state = await lockSearch(connection, accountId);
   if (state.joining === null) return false;
   const level = state.joining;
-  const { rows } = await connection.query<{ last: string | null; terms: number }>(
+  await alongTheIndex(connection);
+  const from = state.joined_up_to ?? '';
+  const { rows } = await connection.query<{ term: string }>(
+    prepared('search_join_end', JOIN_END, [accountId, level, from]),
+  );
+  const [end] = rows;
+  await connection.query(
     prepared('search_join', JOIN, [
       accountId,
       level,
-      state.joined_up_to ?? '',
-      TERMS,
+      from,
+      end?.term ?? LAST_TERM,
       SEALED_BYTES,
       SEALED_LEVEL,
     ]),
   );
-  const { last = null, terms = 0 } = rows[0] ?? {};
-  if (terms >= TERMS) {
+  if (end !== undefined) {
     await connection.query('UPDATE search_state SET joined_up_to = $2 WHERE account_id = $1', [
       accountId,
-      last,
+      end.term,
     ]);
     return true;
   }
@@ -98,16 +106,24 @@ export async function joinSome(connection: Queryable, accountId: Uuid): Promise<
   return next !== null;
 }
 
+/**
+ * Until the server has counted rows that are as new as these, it may take it for cheapest to read the whole table, for
+ * each piece of work again. This transaction goes by the indexes.
+ */
+export async function alongTheIndex(connection: Queryable): Promise<void> {
+  await connection.query('SET LOCAL enable_seqscan = off');
+}
+
+/** The term at which a piece of joining ends; none: it goes to the end of the level. */
+const JOIN_END = `
+SELECT term FROM posting WHERE account_id = $1 AND level = $2 AND term > $3 ORDER BY term OFFSET ${ROWS} LIMIT 1`;
+
 const JOIN = `
-WITH piece AS (
-  SELECT DISTINCT term FROM posting WHERE account_id = $1 AND level = $2 AND term > $3 ORDER BY term LIMIT $4
-), gone AS (
-  DELETE FROM posting p USING piece WHERE p.account_id = $1 AND p.level = $2 AND p.term = piece.term
-  RETURNING p.term, p.batch, p.low, p.high, p.data
-), joined AS (
-  INSERT INTO posting (account_id, level, term, batch, low, high, data)
-  SELECT $1, CASE WHEN sum(octet_length(data)) >= $5 OR ($2 >= ${RARE_LEVEL} AND count(*) = 1) THEN $6 ELSE $2 + 1 END, term, max(batch), min(low), max(high),
-    string_agg(data, ''::bytea ORDER BY batch)
-  FROM gone GROUP BY term
+WITH gone AS (
+  DELETE FROM posting WHERE account_id = $1 AND level = $2 AND term > $3 AND term <= $4
+  RETURNING term, batch, low, high, data
 )
-SELECT max(term) AS last, count(*)::int AS terms FROM piece`;
+INSERT INTO posting (account_id, level, term, batch, low, high, data)
+SELECT $1, CASE WHEN sum(octet_length(data)) >= $5 OR ($2 >= ${RARE_LEVEL} AND count(*) = 1) THEN $6 ELSE $2 + 1 END,
+  term, max(batch), min(low), max(high), string_agg(data, ''::bytea ORDER BY batch)
+FROM gone GROUP BY term`;
