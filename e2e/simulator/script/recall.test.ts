@@ -87,7 +87,7 @@ describe('a recall step', () => {
     expect(recallPart(step, turn())).toEqual(text('I do not know.'));
   });
 
-  it('works over several requests on both protocols', async () => {
+  it('asks in one request and answers from what it was given in the next, on both protocols', async () => {
     const rounds = [{ steps: [ask({ say: 'It is {{value}}.' })] }];
     const simulator = await startSimulator({
       scenarios: [{ id: 'q', when: { startsWith: 'Which port' }, rounds }],
