@@ -184,6 +184,7 @@ describe('a document', () => {
     expect(await of(results)).toEqual(await of(b));
     expect(await of(last)).toEqual([6, null, b, undefined]);
 
+    stage.clock.advance(1000);
     const fork = await stage.open('fork');
     await stage.writer.append(stage.batch(fork, messages));
     expect((await read(calls ?? '')).sessions).toEqual({
