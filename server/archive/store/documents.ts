@@ -1,14 +1,15 @@
-import { hexOf } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { decodeText, sliceCharacters, textOf } from '../text.ts';
 import type { ArchiveReader, Document } from '../types.ts';
-import type { Queryable } from './connection.ts';
-import { fileState } from './file-state.ts';
-import { docIdFrom, type FoundDocument, findDocument, type StoredItem } from './find-document.ts';
+import { prepared, type Queryable } from './connection.ts';
+import { type FileRead, fileState } from './file-state.ts';
+import { docIdFrom, type FoundDocument, findDocument } from './find-document.ts';
 import { type Big, millisOf, numberOrNull } from './values.ts';
 
 /** Sessions that a document names at most. */
 const SESSIONS = 20;
+/** Files of one document whose later changes are looked for at most. */
+const FILES = 50;
 const INT_MAX = 2_147_483_647;
 /** SHA-256 of no bytes. */
 const HASH_OF_NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
@@ -24,35 +25,39 @@ export async function readDocument(
   if (!('found' in named)) return named;
   const { found } = named;
   const { lead, told } = found;
-  const seen = await firstSeen(pool, accountId, found);
-  if (seen === null) return { missing: true };
   const offset = Math.min(Math.max(0, Math.trunc(part.offset ?? 0)), INT_MAX);
   const length = Math.min(Math.max(0, Math.trunc(part.length ?? INT_MAX)), INT_MAX);
+  const row = await readRow(pool, accountId, found, offset, length);
+  if (row === null) return { missing: true };
   const chars = told?.chars ?? 0;
-  const read =
-    told === null
-      ? { text: '', sha256: HASH_OF_NOTHING }
-      : await readText(pool, accountId, told, offset, length);
   const end = Math.min(chars, offset + length);
+  const isCall = lead.kind === 'tool_call';
   return {
     found: {
       docid: found.docid,
       kind: lead.kind,
       role: lead.role,
       tool: lead.tool_name,
-      input: lead.kind === 'tool_call' ? await inputOf(pool, accountId, lead) : null,
-      ...read,
+      input: isCall ? textOf({ text: row.input_text ?? '', exact: row.input_exact }) : null,
+      text: row.exact === null ? (row.part ?? '') : sliceCharacters(decodeText(row.exact), offset, length),
+      sha256: row.sha256 ?? HASH_OF_NOTHING,
       offset,
       length: chars,
       nextOffset: end < chars ? end : null,
       bytes: Number(told?.bytes ?? 0),
-      ...seen,
+      at: millisOf(row.at),
+      durationMs: numberOrNull(row.duration_ms),
+      sessionId: row.session_id,
+      seq: row.seq,
+      resultSeq: isCall && told !== null ? row.last_seq : null,
+      place: row.path === null ? null : { project: row.project ?? '', path: row.path, branch: row.branch },
       masked: lead.masked || (told?.masked ?? false),
       confirmed: lead.confirmed === true && (told === null || told.confirmed === true),
-      media: await readMedia(pool, accountId, found),
-      ...(told === null ? {} : await fileState(pool, accountId, told)),
-      sessions: await sessionsOf(pool, accountId, found),
-      ...(await neighbours(pool, accountId, seen.sessionId, seen.seq)),
+      media: row.media ?? [],
+      ...(told?.kind === 'tool_result' ? await fileState(pool, accountId, row.reads ?? []) : {}),
+      sessions: { total: row.total, items: row.sessions },
+      previous: placeOf(row.previous_seq, row.previous_docid),
+      next: placeOf(row.next_seq, row.next_docid),
     },
   };
 }
@@ -102,141 +107,108 @@ export async function readBlob(
   return rows[0] ?? null;
 }
 
-/** A part of an item's text and the hash of the whole. The database cuts and hashes, so that no other call waits for it. */
-async function readText(
+/** What a document's own row and what stands around it say. */
+interface DocumentRow {
+  readonly session_id: Uuid;
+  readonly seq: number;
+  readonly last_seq: number;
+  readonly at: Date;
+  readonly duration_ms: Big | null;
+  readonly total: number;
+  readonly project: string | null;
+  readonly path: string | null;
+  readonly branch: string | null;
+  readonly part: string | null;
+  readonly exact: Buffer | null;
+  readonly sha256: string | null;
+  readonly input_text: string | null;
+  readonly input_exact: Buffer | null;
+  readonly sessions: Document['sessions']['items'];
+  readonly media: Document['media'] | null;
+  readonly reads: readonly FileRead[] | null;
+  readonly previous_seq: number | null;
+  readonly previous_docid: string | null;
+  readonly next_seq: number | null;
+  readonly next_docid: string | null;
+}
+
+/** A document beside one. A result stands with its call and is none of its own. */
+const BESIDE = (name: 'previous' | 'next') => `
+LEFT JOIN LATERAL (
+  SELECT e.seq, i.docid FROM event e
+  JOIN item i ON i.account_id = e.account_id AND i.message_hash = e.message_hash AND i.position = e.position
+  WHERE e.account_id = $1 AND e.session_id = f.session_id AND e.seq ${name === 'previous' ? '<' : '>'} f.seq
+    AND (i.kind <> 'tool_result' OR i.call_message IS NULL)
+  ORDER BY e.seq ${name === 'previous' ? 'DESC' : ''} LIMIT 1
+) ${name} ON true`;
+
+/**
+ * All of a document in one row: the way to the database and back takes longer than any part of it. `$2`, `$3`: what its
+ * text is; `$4`, `$5`: the call that leads it, or the same. The database cuts and hashes the text (`$6`, `$7`; with `$8`
+ * false there is none), so that no other call waits for it. The input is that of a call (`$9`).
+ */
+const DOCUMENT = `
+WITH held AS MATERIALIZED (
+  SELECT e.session_id, s.title, COALESCE(c.seq, e.seq) AS seq, e.seq AS last_seq, COALESCE(c.at, e.at) AS at,
+    e.duration_ms, e.worktree_id, (count(*) OVER ())::int AS total,
+    row_number() OVER (ORDER BY e.at, s.started_at, e.session_id) AS n
+  FROM event e
+  JOIN session s ON s.account_id = e.account_id AND s.id = e.session_id
+  LEFT JOIN event c ON c.account_id = $1 AND c.session_id = e.session_id AND c.message_hash = $4 AND c.position = $5
+  WHERE e.account_id = $1 AND e.message_hash = $2 AND e.position = $3
+  ORDER BY e.at, s.started_at, e.session_id LIMIT ${SESSIONS}
+)
+SELECT f.session_id, f.seq, f.last_seq, f.at, f.duration_ms, f.total, p.name AS project, w.path, w.branch,
+  t.part, t.exact, t.sha256, o.text AS input_text, o.exact AS input_exact,
+  (SELECT json_agg(json_build_object('sessionId', h.session_id, 'title', h.title, 'seq', h.seq) ORDER BY h.n)
+   FROM held h) AS sessions,
+  (SELECT json_agg(json_build_object('hash', encode(m.blob_hash, 'hex'), 'mime', m.mime, 'bytes', b.size)
+     ORDER BY g.place, m.n)
+   FROM (SELECT $4::bytea, $5::int, 1 UNION SELECT $2, $3, CASE WHEN $2 = $4 AND $3 = $5 THEN 1 ELSE 2 END)
+     AS g(hash, position, place)
+   JOIN media m ON m.account_id = $1 AND m.message_hash = g.hash AND m.position = g.position
+   JOIN blob b ON b.account_id = $1 AND b.hash = m.blob_hash) AS media,
+  (SELECT json_agg(json_build_object('worktreeId', r.worktree_id, 'path', r.path, 'at', r.at, 'seq', r.seq) ORDER BY r.n)
+   FROM (SELECT * FROM file_touch WHERE account_id = $1 AND message_hash = $2 AND position = $3 AND kind = 'read'
+     ORDER BY n LIMIT ${FILES}) r) AS reads,
+  previous.seq AS previous_seq, previous.docid AS previous_docid, next.seq AS next_seq, next.docid AS next_docid
+FROM held f
+LEFT JOIN worktree w ON w.account_id = $1 AND w.id = f.worktree_id
+LEFT JOIN project p ON p.account_id = w.account_id AND p.id = w.project_id
+LEFT JOIN LATERAL (
+  SELECT CASE WHEN i.exact IS NULL THEN substr(i.text, $6::int, $7::int) END AS part, i.exact,
+    encode(sha256(${BYTES}), 'hex') AS sha256
+  FROM item i WHERE $8::boolean AND i.account_id = $1 AND i.message_hash = $2 AND i.position = $3
+) t ON true
+LEFT JOIN item o ON $9::boolean AND o.account_id = $1 AND o.message_hash = $4 AND o.position = $5
+${BESIDE('previous')}${BESIDE('next')}
+WHERE f.n = 1`;
+
+/** Null: no log holds the document. Its place is the one in the first session that does. */
+async function readRow(
   pool: Queryable,
   accountId: Uuid,
-  item: StoredItem,
+  { lead, told }: FoundDocument,
   offset: number,
   length: number,
-): Promise<Pick<Document, 'text' | 'sha256'>> {
-  const { rows } = await pool.query<{ part: string | null; exact: Buffer | null; sha256: string }>(
-    `SELECT CASE WHEN i.exact IS NULL THEN substr(i.text, $4, $5) END AS part, i.exact,
-       encode(sha256(${BYTES}), 'hex') AS sha256
-     FROM item i WHERE i.account_id = $1 AND i.message_hash = $2 AND i.position = $3`,
-    [
+): Promise<DocumentRow | null> {
+  const last = told ?? lead;
+  const { rows } = await pool.query<DocumentRow>(
+    prepared('document', DOCUMENT, [
       accountId,
-      item.message_hash,
-      item.position,
-      Math.min(offset, item.chars) + 1,
-      Math.min(length, item.chars),
-    ],
+      last.message_hash,
+      last.position,
+      lead.message_hash,
+      lead.position,
+      Math.min(offset, last.chars) + 1,
+      Math.min(length, last.chars),
+      told !== null,
+      lead.kind === 'tool_call',
+    ]),
   );
-  const [row] = rows;
-  if (row === undefined) return { text: '', sha256: HASH_OF_NOTHING };
-  const text = row.exact === null ? (row.part ?? '') : sliceCharacters(decodeText(row.exact), offset, length);
-  return { text, sha256: row.sha256 };
+  return rows[0] ?? null;
 }
 
-async function inputOf(pool: Queryable, accountId: Uuid, call: StoredItem): Promise<string> {
-  const { rows } = await pool.query<{ text: string; exact: Buffer | null }>(
-    'SELECT text, exact FROM item WHERE account_id = $1 AND message_hash = $2 AND position = $3',
-    [accountId, call.message_hash, call.position],
-  );
-  const [row] = rows;
-  return row === undefined ? '' : textOf(row);
-}
-
-type Seen = Pick<Document, 'at' | 'durationMs' | 'sessionId' | 'seq' | 'resultSeq' | 'place'>;
-
-/** The first session whose log holds the document, and where it stands there; null: no log holds it. */
-async function firstSeen(
-  pool: Queryable,
-  accountId: Uuid,
-  { lead, told }: FoundDocument,
-): Promise<Seen | null> {
-  const last = told ?? lead;
-  const { rows } = await pool.query<{
-    session_id: Uuid;
-    seq: number;
-    last_seq: number;
-    at: Date;
-    duration_ms: Big | null;
-    project: string | null;
-    path: string | null;
-    branch: string | null;
-  }>(
-    `SELECT e.session_id, COALESCE(c.seq, e.seq) AS seq, e.seq AS last_seq, COALESCE(c.at, e.at) AS at, e.duration_ms,
-       p.name AS project, w.path, w.branch
-     FROM event e
-     JOIN session s ON s.account_id = e.account_id AND s.id = e.session_id
-     LEFT JOIN event c ON c.account_id = $1 AND c.session_id = e.session_id AND c.message_hash = $4 AND c.position = $5
-     LEFT JOIN worktree w ON w.account_id = e.account_id AND w.id = e.worktree_id
-     LEFT JOIN project p ON p.account_id = w.account_id AND p.id = w.project_id
-     WHERE e.account_id = $1 AND e.message_hash = $2 AND e.position = $3
-     ORDER BY e.at, s.started_at, e.session_id LIMIT 1`,
-    [accountId, last.message_hash, last.position, lead.message_hash, lead.position],
-  );
-  const [row] = rows;
-  if (!row) return null;
-  return {
-    at: millisOf(row.at),
-    durationMs: numberOrNull(row.duration_ms),
-    sessionId: row.session_id,
-    seq: row.seq,
-    resultSeq: lead.kind === 'tool_call' && told !== null ? row.last_seq : null,
-    place: row.path === null ? null : { project: row.project ?? '', path: row.path, branch: row.branch },
-  };
-}
-
-async function sessionsOf(
-  pool: Queryable,
-  accountId: Uuid,
-  { lead, told }: FoundDocument,
-): Promise<Document['sessions']> {
-  const last = told ?? lead;
-  const { rows } = await pool.query<{ id: Uuid; title: string; seq: number; total: number }>(
-    `SELECT s.id, s.title, COALESCE(c.seq, e.seq) AS seq, (count(*) OVER ())::int AS total
-     FROM event e
-     JOIN session s ON s.account_id = e.account_id AND s.id = e.session_id
-     LEFT JOIN event c ON c.account_id = $1 AND c.session_id = e.session_id AND c.message_hash = $4 AND c.position = $5
-     WHERE e.account_id = $1 AND e.message_hash = $2 AND e.position = $3
-     ORDER BY e.at, s.started_at, e.session_id LIMIT ${SESSIONS}`,
-    [accountId, last.message_hash, last.position, lead.message_hash, lead.position],
-  );
-  return {
-    total: rows[0]?.total ?? 0,
-    items: rows.map((row) => ({ sessionId: row.id, title: row.title, seq: row.seq })),
-  };
-}
-
-/** The documents next to a log position. A result stands with its call and is none of its own. */
-async function neighbours(
-  pool: Queryable,
-  accountId: Uuid,
-  sessionId: Uuid,
-  seq: number,
-): Promise<Pick<Document, 'previous' | 'next'>> {
-  const beside = (before: boolean) => `(
-    SELECT ${before} AS before, e.seq, i.docid FROM event e
-    JOIN item i ON i.account_id = e.account_id AND i.message_hash = e.message_hash AND i.position = e.position
-    WHERE e.account_id = $1 AND e.session_id = $2 AND e.seq ${before ? '<' : '>'} $3
-      AND (i.kind <> 'tool_result' OR i.call_message IS NULL)
-    ORDER BY e.seq ${before ? 'DESC' : ''} LIMIT 1)`;
-  const { rows } = await pool.query<{ before: boolean; seq: number; docid: string }>(
-    `${beside(true)} UNION ALL ${beside(false)}`,
-    [accountId, sessionId, seq],
-  );
-  const at = (before: boolean) => {
-    const row = rows.find((one) => one.before === before);
-    return row === undefined ? null : { docid: docIdFrom(row.docid), seq: row.seq };
-  };
-  return { previous: at(true), next: at(false) };
-}
-
-async function readMedia(
-  pool: Queryable,
-  accountId: Uuid,
-  { lead, told }: FoundDocument,
-): Promise<Document['media']> {
-  const items = told === null || told.docid === lead.docid ? [lead] : [lead, told];
-  const { rows } = await pool.query<{ hash: Buffer; mime: string; size: Big }>(
-    `SELECT f.blob_hash AS hash, f.mime, b.size
-     FROM unnest($2::bytea[], $3::int[]) WITH ORDINALITY AS g(hash, position, place)
-     JOIN media f ON f.account_id = $1 AND f.message_hash = g.hash AND f.position = g.position
-     JOIN blob b ON b.account_id = $1 AND b.hash = f.blob_hash
-     ORDER BY g.place, f.n`,
-    [accountId, items.map((one) => one.message_hash), items.map((one) => one.position)],
-  );
-  return rows.map((row) => ({ hash: hexOf(row.hash), mime: row.mime, bytes: Number(row.size) }));
+function placeOf(seq: number | null, docid: string | null): Document['next'] {
+  return seq === null || docid === null ? null : { docid: docIdFrom(docid), seq };
 }

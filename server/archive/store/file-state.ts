@@ -1,17 +1,15 @@
 import type { Uuid } from '../../kernel/ids.ts';
 import { foldersAbove } from '../files/paths.ts';
 import type { Document, DocumentMention, FileChange } from '../types.ts';
-import type { Queryable } from './connection.ts';
-import { documentAt, type StoredItem } from './find-document.ts';
+import { prepared, type Queryable } from './connection.ts';
+import { documentAt } from './find-document.ts';
 import { millisOf } from './values.ts';
 
-/** Files of one document whose later changes are looked for at most. */
-const FILES = 50;
-
-interface Touch {
-  readonly worktree_id: Uuid;
+/** That a document shows a file as it was at a time (ISO 8601) and place. */
+export interface FileRead {
+  readonly worktreeId: Uuid;
   readonly path: string;
-  readonly at: Date;
+  readonly at: string;
   readonly seq: number;
 }
 
@@ -22,47 +20,63 @@ interface LaterTouch {
   readonly file: string;
   readonly kind: FileChange['kind'];
   readonly at: Date;
-  readonly seq: number;
+  /** The newest read of the file behind it. */
+  readonly read_hash: Buffer | null;
+  readonly read_position: number | null;
+  readonly read_at: Date | null;
 }
 
 /**
- * Of a document that shows files (its text stands in `told`): the newest later change of one of them in the same
- * worktree, and the newest read of that file behind the change. Nothing where the text is still what the archive knows.
+ * Of a document that shows files (as `reads` says, all in one worktree): the newest later change of one of them there, and
+ * the newest read of that file behind the change. Nothing where the text is still what the archive knows.
  */
 export async function fileState(
   pool: Queryable,
   accountId: Uuid,
-  told: StoredItem,
+  reads: readonly FileRead[],
 ): Promise<Pick<Document, 'changed' | 'fresh'>> {
-  if (told.kind !== 'tool_result') return {};
-  const { rows } = await pool.query<Touch>(
-    `SELECT worktree_id, path, at, seq FROM file_touch
-     WHERE account_id = $1 AND message_hash = $2 AND position = $3 AND kind = 'read' ORDER BY n LIMIT ${FILES}`,
-    [accountId, told.message_hash, told.position],
-  );
-  const [first] = rows;
+  const [first] = reads;
   if (first === undefined) return {};
   const change = await newestChange(
     pool,
     accountId,
     first,
-    rows.map((row) => row.path),
+    reads.map((read) => read.path),
   );
   if (change === null) return {};
-  const changed = await mentionOf(pool, accountId, change);
+  const { read_hash, read_position, read_at } = change;
+  const [changed, fresh] = await Promise.all([
+    mentionOf(pool, accountId, change.message_hash, change.position, change.at),
+    read_hash === null || read_position === null || read_at === null
+      ? null
+      : mentionOf(pool, accountId, read_hash, read_position, read_at),
+  ]);
   if (changed === null) return {};
-  const read = await newestRead(pool, accountId, first.worktree_id, change);
-  const fresh = read === null ? null : await mentionOf(pool, accountId, read);
   return {
     changed: { ...changed, path: change.file, kind: change.kind },
     ...(fresh === null ? {} : { fresh }),
   };
 }
 
+const NEWEST_CHANGE = `
+SELECT c.*, r.message_hash AS read_hash, r.position AS read_position, r.at AS read_at
+FROM (
+  SELECT f.message_hash, f.position, g.file, f.kind, f.at, f.seq
+  FROM unnest($5::text[], $6::text[], $7::boolean[]) AS g(file, path, is_file)
+  JOIN file_touch f ON f.account_id = $1 AND f.worktree_id = $2 AND f.path = g.path
+  WHERE f.kind <> 'read' AND (g.is_file OR f.tree) AND (f.at, f.seq) > ($3::timestamptz, $4::int)
+  ORDER BY f.at DESC, f.seq DESC, g.file LIMIT 1
+) c
+LEFT JOIN LATERAL (
+  SELECT l.message_hash, l.position, l.at FROM file_touch l
+  WHERE l.account_id = $1 AND l.worktree_id = $2 AND l.path = c.file AND l.kind = 'read' AND (l.at, l.seq) > (c.at, c.seq)
+  ORDER BY l.at DESC, l.seq DESC LIMIT 1
+) r ON true`;
+
 async function newestChange(
   pool: Queryable,
   accountId: Uuid,
-  read: Touch,
+  read: FileRead,
   files: readonly string[],
 ): Promise<LaterTouch | null> {
   const sought = files.flatMap((file) => [
@@ -70,35 +84,15 @@ async function newestChange(
     ...foldersAbove(file).map((path) => ({ file, path, isFile: false })),
   ]);
   const { rows } = await pool.query<LaterTouch>(
-    `SELECT f.message_hash, f.position, g.file, f.kind, f.at, f.seq
-     FROM unnest($5::text[], $6::text[], $7::boolean[]) AS g(file, path, is_file)
-     JOIN file_touch f ON f.account_id = $1 AND f.worktree_id = $2 AND f.path = g.path
-     WHERE f.kind <> 'read' AND (g.is_file OR f.tree) AND (f.at, f.seq) > ($3::timestamptz, $4::int)
-     ORDER BY f.at DESC, f.seq DESC, g.file LIMIT 1`,
-    [
+    prepared('newest_change', NEWEST_CHANGE, [
       accountId,
-      read.worktree_id,
+      read.worktreeId,
       read.at,
       read.seq,
       sought.map((one) => one.file),
       sought.map((one) => one.path),
       sought.map((one) => one.isFile),
-    ],
-  );
-  return rows[0] ?? null;
-}
-
-async function newestRead(
-  pool: Queryable,
-  accountId: Uuid,
-  worktreeId: Uuid,
-  change: LaterTouch,
-): Promise<Pick<LaterTouch, 'message_hash' | 'position' | 'at'> | null> {
-  const { rows } = await pool.query<LaterTouch>(
-    `SELECT message_hash, position, at FROM file_touch
-     WHERE account_id = $1 AND worktree_id = $2 AND path = $3 AND kind = 'read' AND (at, seq) > ($4::timestamptz, $5::int)
-     ORDER BY at DESC, seq DESC LIMIT 1`,
-    [accountId, worktreeId, change.file, change.at, change.seq],
+    ]),
   );
   return rows[0] ?? null;
 }
@@ -106,8 +100,10 @@ async function newestRead(
 async function mentionOf(
   pool: Queryable,
   accountId: Uuid,
-  touch: Pick<LaterTouch, 'message_hash' | 'position' | 'at'>,
+  hash: Uint8Array,
+  position: number,
+  at: Date,
 ): Promise<DocumentMention | null> {
-  const found = await documentAt(pool, accountId, touch.message_hash, touch.position);
-  return found === null ? null : { docid: found.docid, at: millisOf(touch.at) };
+  const found = await documentAt(pool, accountId, hash, position);
+  return found === null ? null : { docid: found.docid, at: millisOf(at) };
 }

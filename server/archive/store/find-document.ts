@@ -1,7 +1,7 @@
 import { DOC_ID_PREFIX, type ItemKind, type Role } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { DocId } from '../types.ts';
-import type { Queryable } from './connection.ts';
+import { prepared, type Queryable } from './connection.ts';
 import type { Big } from './values.ts';
 
 /** Candidates that an ambiguous prefix is answered with at most. */
@@ -23,11 +23,44 @@ export interface StoredItem {
   readonly call_position: number | null;
 }
 
-const ITEM = `
-SELECT i.message_hash, i.position, i.docid, i.kind, m.role, i.tool_name, i.chars, i.bytes, i.masked, i.confirmed,
-  i.call_message, i.call_position
-FROM item i JOIN message m ON m.account_id = i.account_id AND m.hash = i.message_hash
-WHERE i.account_id = $1`;
+const ITEM = `i.message_hash, i.position, i.docid, i.kind, m.role, i.tool_name, i.chars, i.bytes, i.masked, i.confirmed,
+  i.call_message, i.call_position`;
+const MESSAGE = 'JOIN message m ON m.account_id = i.account_id AND m.hash = i.message_hash';
+
+/**
+ * The item that `named` selects, the call that it answers, and the newest result of the call (of itself where it is one),
+ * each as far as there is one. All in one statement: the way to the database and back takes longer than the work.
+ */
+const WITH_CALL = (named: string) => `
+named AS MATERIALIZED (SELECT ${ITEM} FROM item i ${MESSAGE} WHERE i.account_id = $1 AND ${named}),
+call AS MATERIALIZED (
+  SELECT * FROM named WHERE kind = 'tool_call'
+  UNION ALL
+  SELECT ${ITEM} FROM named n
+  JOIN item i ON i.account_id = $1 AND i.message_hash = n.call_message AND i.position = COALESCE(n.call_position, 0)
+  ${MESSAGE} WHERE n.kind = 'tool_result'
+),
+newest AS (
+  SELECT r.* FROM call c CROSS JOIN LATERAL (
+    SELECT ${ITEM} FROM item i ${MESSAGE}
+    WHERE i.account_id = $1 AND i.call_message = c.message_hash AND i.call_position = c.position
+    ORDER BY m.seen_at DESC, i.message_hash DESC, i.position DESC LIMIT 1
+  ) r
+),
+stored AS (
+  SELECT 'named' AS part, * FROM named UNION ALL SELECT 'call', * FROM call UNION ALL SELECT 'newest', * FROM newest
+)`;
+
+/** The first ids with a beginning, in the first row all of them. */
+const BY_DOCID = `
+WITH near AS MATERIALIZED (
+  SELECT docid FROM item WHERE account_id = $1 AND docid >= $2 AND docid < $2 || 'g' ORDER BY docid LIMIT ${CANDIDATES}
+), ${WITH_CALL('i.docid = (SELECT n.docid FROM near n ORDER BY n.docid LIMIT 1)')}
+SELECT (SELECT array_agg(n.docid ORDER BY n.docid) FROM near n) AS candidates, stored.* FROM stored`;
+
+const BY_PLACE = `WITH ${WITH_CALL('i.message_hash = $2 AND i.position = $3')} SELECT * FROM stored`;
+
+type StoredPart = StoredItem & { readonly part: 'named' | 'call' | 'newest' };
 
 /** An item, or a tool call with the result that is read with it. */
 export interface FoundDocument {
@@ -48,19 +81,15 @@ export type NamedDocument =
 export async function findDocument(pool: Queryable, accountId: Uuid, docid: string): Promise<NamedDocument> {
   const digits = docid.trim().toLowerCase().replace(DOC_ID_PREFIX, '');
   if (!/^[0-9a-f]{1,64}$/.test(digits)) return { missing: true };
-  const { rows } = await pool.query<{ docid: string }>(
-    `SELECT docid FROM item WHERE account_id = $1 AND docid >= $2 AND docid < $2 || 'g'
-     ORDER BY docid LIMIT ${CANDIDATES}`,
-    [accountId, digits],
+  const { rows } = await pool.query<StoredPart & { readonly candidates: readonly string[] }>(
+    prepared('document_named', BY_DOCID, [accountId, digits]),
   );
-  const [first] = rows;
-  if (!first) return { missing: true };
+  const found = documentOf(rows);
+  if (found === null) return { missing: true };
+  const candidates = rows[0]?.candidates ?? [];
   // The shortest id sorts first, so that a whole id is found although a longer one begins with it.
-  if (rows.length > 1 && first.docid !== digits)
-    return { ambiguous: rows.map((row) => docIdFrom(row.docid)) };
-  const items = await pool.query<StoredItem>(`${ITEM} AND i.docid = $2`, [accountId, first.docid]);
-  const [item] = items.rows;
-  return item === undefined ? { missing: true } : { found: await documentOf(pool, accountId, item) };
+  if (candidates.length > 1 && candidates[0] !== digits) return { ambiguous: candidates.map(docIdFrom) };
+  return { found };
 }
 
 /** The document whose text stands in this item; null where there is no such item. */
@@ -70,46 +99,24 @@ export async function documentAt(
   hash: Uint8Array,
   position: number,
 ): Promise<FoundDocument | null> {
-  const item = await itemAt(pool, accountId, hash, position);
-  return item === null ? null : documentOf(pool, accountId, item);
+  const { rows } = await pool.query<StoredPart>(
+    prepared('document_placed', BY_PLACE, [accountId, hash, position]),
+  );
+  return documentOf(rows);
 }
 
 /**
  * A call and its result are one document under the call's id. Where branches gave one call several results, the call's
  * id reads the newest, and each other result keeps its own id.
  */
-async function documentOf(pool: Queryable, accountId: Uuid, named: StoredItem): Promise<FoundDocument> {
+function documentOf(parts: readonly StoredPart[]): FoundDocument | null {
+  const part = (name: StoredPart['part']) => parts.find((row) => row.part === name) ?? null;
+  const [named, call, newest] = [part('named'), part('call'), part('newest')];
+  if (named === null) return null;
   const docid = docIdFrom(named.docid);
-  if (named.kind === 'tool_call')
-    return { lead: named, told: await newestResult(pool, accountId, named), docid };
-  if (named.kind !== 'tool_result' || named.call_message === null) return { lead: named, told: named, docid };
-  const call = await itemAt(pool, accountId, named.call_message, named.call_position ?? 0);
+  if (named.kind === 'tool_call') return { lead: named, told: newest, docid };
   if (call === null) return { lead: named, told: named, docid };
-  const newest = await newestResult(pool, accountId, call);
   return { lead: call, told: named, docid: newest?.docid === named.docid ? docIdFrom(call.docid) : docid };
-}
-
-async function itemAt(
-  pool: Queryable,
-  accountId: Uuid,
-  hash: Uint8Array,
-  position: number,
-): Promise<StoredItem | null> {
-  const { rows } = await pool.query<StoredItem>(`${ITEM} AND i.message_hash = $2 AND i.position = $3`, [
-    accountId,
-    hash,
-    position,
-  ]);
-  return rows[0] ?? null;
-}
-
-async function newestResult(pool: Queryable, accountId: Uuid, call: StoredItem): Promise<StoredItem | null> {
-  const { rows } = await pool.query<StoredItem>(
-    `${ITEM} AND i.call_message = $2 AND i.call_position = $3
-     ORDER BY m.seen_at DESC, i.message_hash DESC, i.position DESC LIMIT 1`,
-    [accountId, call.message_hash, call.position],
-  );
-  return rows[0] ?? null;
 }
 
 /** A document id from the digits that the column holds. */

@@ -84,7 +84,8 @@ function watched() {
     }
     for (const one of plan.Plans ?? []) look(one);
   };
-  const query = async (text: string, values: unknown[]) => {
+  const query = async (asked: string | pg.QueryConfig, given: unknown[] = []) => {
+    const { text, values = [] } = typeof asked === 'string' ? { text: asked, values: given } : asked;
     const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`,
       values,
