@@ -1,4 +1,4 @@
-import { eachPosting, wordsOfCoarse } from './postings.ts';
+import { POSTING_BYTES, wordsOfCoarse } from './postings.ts';
 
 /**
  * Ranking by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009). A word's
@@ -69,36 +69,54 @@ export function scoreDocuments(
   const touched: number[] = [];
   const damping = dampingOf(totals);
   for (const [at, list] of lists.entries()) {
-    const bit = 1 << at;
     const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
-    let current = -1;
-    let most = 0;
-    const settle = () => {
-      if (current < 0) return;
-      const mask = masks[current] ?? 0;
-      if (mask === 0) touched.push(current);
-      // A document's chunks stand together, except where a result came in another batch than its call.
-      if ((mask & bit) === 0) scores[current] = (scores[current] ?? 0) + most;
-      masks[current] = mask | bit;
-    };
-    for (const row of list.rows) {
-      eachPosting(row, (doc, _n, count, length) => {
-        if (doc !== current) {
-          settle();
-          current = doc < totals.docs ? doc : -1;
-          most = 0;
-        }
-        const value = (worth * count) / (count + (damping[length] ?? 1));
-        if (value > most) most = value;
-      });
-    }
-    settle();
+    for (const row of list.rows) addRow(row, 1 << at, worth, { scores, masks, touched, damping });
   }
   const docs = touched.filter(
     (doc) =>
       ((masks[doc] ?? 0) & required) === required && !excluded(doc) && (allowed === null || allowed(doc)),
   );
   return { docs, score: (doc) => scores[doc] ?? 0, holds: (doc) => masks[doc] ?? 0 };
+}
+
+/** What documents come to while lists are read. */
+interface Sums {
+  readonly scores: Float32Array;
+  readonly masks: Uint32Array;
+  /** Documents that any list named so far, each once. */
+  readonly touched: number[];
+  readonly damping: Float64Array;
+}
+
+/**
+ * Adds one row of a list's postings. It is read in place: a function that is called for each posting would take most of
+ * the time of a search.
+ */
+function addRow(
+  row: Uint8Array,
+  bit: number,
+  worth: number,
+  { scores, masks, touched, damping }: Sums,
+): void {
+  const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
+  const end = row.byteLength - POSTING_BYTES;
+  for (let at = 0; at <= end; ) {
+    const doc = view.getUint32(at, true);
+    let most = 0;
+    // A document's chunks stand together, except where a result came in another batch than its call.
+    do {
+      const rest = view.getUint32(at + 4, true);
+      const count = (rest >>> 16) & 0xff;
+      const value = (worth * count) / (count + (damping[rest >>> 24] ?? 1));
+      if (value > most) most = value;
+      at += POSTING_BYTES;
+    } while (at <= end && view.getUint32(at, true) === doc);
+    if (doc >= scores.length) continue;
+    const mask = masks[doc] ?? 0;
+    if (mask === 0) touched.push(doc);
+    if ((mask & bit) === 0) scores[doc] = (scores[doc] ?? 0) + most;
+    masks[doc] = mask | bit;
+  }
 }
 
 /** The `count` best documents, best first; among equals the newest (highest number) first. */
@@ -151,28 +169,44 @@ export function scoreChunks(
   totals: Totals,
   docs: readonly number[],
 ): ReadonlyMap<number, readonly ScoredChunk[]> {
-  const wanted = new Uint8Array(totals.docs);
-  for (const doc of docs) wanted[doc] = 1;
+  const places = new Uint32Array(totals.docs);
+  for (const [at, doc] of docs.entries()) places[doc] = at + 1;
   const damping = dampingOf(totals);
-  const found = new Map<number, Map<number, { n: number; score: number; holds: number }>>();
+  const found = docs.map(() => new Map<number, Mutable>());
   for (const [at, list] of lists.entries()) {
     const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
-    for (const row of list.rows) {
-      eachPosting(row, (doc, n, count, length) => {
-        if (wanted[doc] !== 1) return;
-        const chunks = found.get(doc) ?? new Map<number, { n: number; score: number; holds: number }>();
-        if (chunks.size === 0) found.set(doc, chunks);
-        const chunk = chunks.get(n) ?? { n, score: 0, holds: 0 };
-        chunk.score += (worth * count) / (count + (damping[length] ?? 1));
-        chunk.holds |= 1 << at;
-        chunks.set(n, chunk);
-      });
-    }
+    for (const row of list.rows) addChunks(row, 1 << at, worth, { places, found, damping });
   }
   return new Map(
-    [...found].map(([doc, chunks]) => [
+    docs.map((doc, at) => [
       doc,
-      [...chunks.values()].sort((one, other) => other.score - one.score || one.n - other.n),
+      [...(found[at]?.values() ?? [])].sort((one, other) => other.score - one.score || one.n - other.n),
     ]),
   );
+}
+
+type Mutable = { -readonly [Key in keyof ScoredChunk]: ScoredChunk[Key] };
+
+interface Gathered {
+  /** By document: one more than its index in `found`, 0 where it is not asked for. */
+  readonly places: Uint32Array;
+  readonly found: readonly Map<number, Mutable>[];
+  readonly damping: Float64Array;
+}
+
+function addChunks(row: Uint8Array, bit: number, worth: number, { places, found, damping }: Gathered): void {
+  const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
+  for (let at = 0; at + POSTING_BYTES <= row.byteLength; at += POSTING_BYTES) {
+    const chunks = found[(places[view.getUint32(at, true)] ?? 0) - 1];
+    if (chunks === undefined) continue;
+    const rest = view.getUint32(at + 4, true);
+    const count = (rest >>> 16) & 0xff;
+    const value = (worth * count) / (count + (damping[rest >>> 24] ?? 1));
+    const n = rest & 0xffff;
+    const chunk = chunks.get(n);
+    if (chunk) {
+      chunk.score += value;
+      chunk.holds |= bit;
+    } else chunks.set(n, { n, score: value, holds: bit });
+  }
 }

@@ -2,7 +2,7 @@ import type { Uuid } from '../../kernel/ids.ts';
 import { CHUNK, charactersBetween, OVERLAP } from '../search/chunks.ts';
 import { holdsPhrase, matchPassage, type Passage } from '../search/match.ts';
 import type { Query } from '../search/query.ts';
-import { type ScoredChunk, scoreChunks, type Totals } from '../search/rank.ts';
+import type { ScoredChunk } from '../search/rank.ts';
 import { readable } from '../search/readable.ts';
 import { type Snippet, snippetOf } from '../search/snippet.ts';
 import { weigh } from '../search/weigh.ts';
@@ -19,6 +19,8 @@ export interface Candidate {
   /** Bits of the lists that it is in. */
   readonly holds: number;
   readonly items: readonly FittingItem[];
+  /** Its chunks that hold words of the query, best first. */
+  readonly chunks: readonly ScoredChunk[];
 }
 
 /** A document that is a hit. */
@@ -36,7 +38,6 @@ export interface FoundDocument {
 export interface Look {
   readonly query: Query;
   readonly plan: Plan;
-  readonly totals: Totals;
   /** Chunks that were found by reading texts; null where the index led to them. */
   readonly scannedChunks: readonly { readonly doc: number; readonly n: number }[] | null;
 }
@@ -51,11 +52,9 @@ export async function lookAt(
   look: Look,
   block: readonly Candidate[],
 ): Promise<readonly FoundDocument[]> {
-  const docs = block.map((candidate) => candidate.doc);
-  const chunks = scoreChunks(look.plan.lists, look.totals, docs);
   const open = block.map((candidate) => ({
     candidate,
-    queue: chunksToRead(look, candidate, chunks.get(candidate.doc) ?? []),
+    queue: chunksToRead(look, candidate),
     best: null as Best | null,
     strict: look.query.phrases.map(() => false),
     prefixes: look.query.prefixes.map(() => false),
@@ -112,7 +111,8 @@ function isDone({ query, plan }: Look, { banned, best, strict, prefixes }: Open)
 }
 
 /** The chunks to read: the best one of those that fit; where phrases are asked for, all that may hold one. */
-function chunksToRead(look: Look, candidate: Candidate, chunks: readonly ScoredChunk[]): ScoredChunk[] {
+function chunksToRead(look: Look, candidate: Candidate): ScoredChunk[] {
+  const { chunks } = candidate;
   const { plan, scannedChunks } = look;
   if (scannedChunks !== null) {
     const scores = new Map(chunks.map((chunk) => [chunk.n, chunk]));

@@ -1,4 +1,5 @@
 import type { Uuid } from '../../kernel/ids.ts';
+import { eachPosting } from '../search/postings.ts';
 import type { Phrase, Query } from '../search/query.ts';
 import { MOST_LISTS, type PostingList, rarity, type Totals } from '../search/rank.ts';
 import type { Queryable } from './connection.ts';
@@ -130,10 +131,7 @@ function exclusions(
   const without: PlannedPhrase[] = [];
   for (const phrase of query.without) {
     if (phrase.terms.length === 1 && phrase.forms.length === 1) {
-      for (const row of postings(phrase.terms[0] ?? '').rows) {
-        const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
-        for (let at = 0; at < row.byteLength; at += 8) excluded.add(view.getUint32(at, true));
-      }
+      for (const row of postings(phrase.terms[0] ?? '').rows) eachPosting(row, (doc) => excluded.add(doc));
     } else if (phrase.forms.length > 0) without.push({ phrase, bits: 0 });
   }
   return { excluded, without };

@@ -2,7 +2,14 @@ import { DOC_ID_PREFIX } from '../../conversation/index.ts';
 import { ContextModeError } from '../../kernel/errors.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { parseQuery, type Query } from '../search/query.ts';
-import { bestOf, type Scored, scoreDocuments, type Totals } from '../search/rank.ts';
+import {
+  bestOf,
+  type PostingList,
+  type Scored,
+  scoreChunks,
+  scoreDocuments,
+  type Totals,
+} from '../search/rank.ts';
 import { plainText } from '../text.ts';
 import type { DocId, SearchAnswer, SearchFilter, SearchHit } from '../types.ts';
 import type { Queryable } from './connection.ts';
@@ -76,8 +83,8 @@ interface Outcome {
 }
 
 async function go(task: Task, way: Way): Promise<Outcome> {
-  const { pool, accountId, query, totals } = task;
-  const plan = await planSearch(pool, accountId, query, totals, way);
+  const { pool, accountId, query } = task;
+  const plan = await planSearch(pool, accountId, query, task.totals, way);
   if (plan.empty) return { hits: [], notes: plan.notes };
   const notes = [...plan.notes];
   let scored: (allowed: ReadonlySet<number> | null) => Scored;
@@ -98,8 +105,8 @@ async function go(task: Task, way: Way): Promise<Outcome> {
   const strict = query.phrases.length + plan.without.length > 0;
   const hits: FoundDocument[] = [];
   let looked = 0;
-  for await (const block of fittingBlocks(task, scored, strict ? STRICT_BLOCK : BLOCK)) {
-    const found = await lookAt(pool, accountId, { query, plan, totals, scannedChunks }, block);
+  for await (const block of fittingBlocks(task, plan.lists, scored, strict ? STRICT_BLOCK : BLOCK)) {
+    const found = await lookAt(pool, accountId, { query, plan, scannedChunks }, block);
     hits.push(...found);
     looked += block.length;
     if (hits.length >= task.wanted) break;
@@ -146,6 +153,7 @@ function scoredByScan(
  */
 async function* fittingBlocks(
   task: Task,
+  lists: readonly PostingList[],
   score: (allowed: ReadonlySet<number> | null) => Scored,
   size: number,
 ): AsyncGenerator<readonly Candidate[]> {
@@ -161,9 +169,17 @@ async function* fittingBlocks(
   while (asked < scored.docs.length) {
     const next = bestOf(scored, asked + step).slice(asked);
     const items = await fittingItems(pool, accountId, filter, next);
+    const chunks = scoreChunks(lists, task.totals, [...items.keys()]);
     for (const doc of next) {
       const fitting = items.get(doc);
-      if (fitting) open.push({ doc, base: scored.score(doc), holds: scored.holds(doc), items: fitting });
+      if (fitting === undefined) continue;
+      open.push({
+        doc,
+        base: scored.score(doc),
+        holds: scored.holds(doc),
+        items: fitting,
+        chunks: chunks.get(doc) ?? [],
+      });
     }
     asked += next.length;
     step *= 2;
