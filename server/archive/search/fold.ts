@@ -1,5 +1,5 @@
 /** A text of plain characters alone, which folds to small letters and nothing else. */
-export const ASCII = /^[\x20-\x7f]*$/;
+export const ASCII = /^\p{ASCII}*$/u;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\u30fc\u3005\u3006]/u;
 

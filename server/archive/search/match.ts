@@ -1,6 +1,7 @@
 import { fold } from './fold.ts';
 import type { Phrase, Prefix, Query } from './query.ts';
-import { type Span, spansOf, spansOfTerms } from './words.ts';
+import { type Wanted, wantedOf } from './wanted.ts';
+import { type Span, spansWanted } from './words.ts';
 
 /** A place in a text that the query asks for, in UTF-16 units, and which word of the query it is (-1: none of them). */
 export interface Match {
@@ -34,8 +35,7 @@ const NEAR = 8;
  */
 export function matchPassage(text: string, query: Query, worth: readonly number[]): Passage {
   const wanted = new Map(query.terms.map((term, at) => [term, at]));
-  const isPlain = query.prefixes.length === 0 && query.phrases.every((phrase) => !phrase.byWords);
-  const spans = isPlain ? spansOfTerms(text, wanted) : spansOf(text);
+  const spans = spansWanted(text, wordsOf(query));
   const matches: Match[] = [];
   const units: number[][] = query.terms.map(() => []);
   for (const span of spans) {
@@ -60,10 +60,26 @@ export function matchPassage(text: string, query: Query, worth: readonly number[
   };
 }
 
+const askedFor = new WeakMap<Query, Wanted>();
+
+/** The words of a text by which a query's terms, phrases and beginnings are found in it. */
+function wordsOf(query: Query): Wanted {
+  const known = askedFor.get(query);
+  if (known) return known;
+  const made = wantedOf(
+    query.terms,
+    query.phrases.flatMap((phrase) => (phrase.byWords ? phrase.forms : [])),
+    query.prefixes.map((prefix) => prefix.form),
+  );
+  askedFor.set(query, made);
+  return made;
+}
+
 /** True where a phrase stands in a text. */
 export function holdsPhrase(text: string, phrase: Phrase): boolean {
-  if (phrase.byWords && !roughly(phrase).test(fold(text))) return false;
-  return placesOf(text, phrase.byWords ? spansOf(text) : [], phrase).length > 0;
+  if (!phrase.byWords) return charactersIn(text, phrase.text).length > 0;
+  if (!roughly(phrase).test(fold(text))) return false;
+  return placesOf(text, spansWanted(text, wantedOf([], phrase.forms)), phrase).length > 0;
 }
 
 const rough = new WeakMap<Phrase, RegExp>();
@@ -94,7 +110,11 @@ function placesOf(text: string, spans: readonly Span[], phrase: Phrase): readonl
   const places: Match[] = [];
   for (const [at, span] of smallest.entries()) {
     if (span.form !== first) continue;
-    if (!rest.every((form, n) => smallest[at + n + 1]?.form === form)) continue;
+    const follows = (form: string, n: number) => {
+      const next = smallest[at + n + 1];
+      return next?.form === form && next.unit === span.unit + n + 1;
+    };
+    if (!rest.every(follows)) continue;
     places.push({ start: span.start, end: smallest[at + rest.length]?.end ?? span.end, term: -1 });
   }
   return places;

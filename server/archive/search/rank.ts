@@ -197,7 +197,9 @@ interface Gathered {
 function addChunks(row: Uint8Array, bit: number, worth: number, { places, found, damping }: Gathered): void {
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
   for (let at = 0; at + POSTING_BYTES <= row.byteLength; at += POSTING_BYTES) {
-    const chunks = found[(places[view.getUint32(at, true)] ?? 0) - 1];
+    const place = places[view.getUint32(at, true)] ?? 0;
+    if (place === 0) continue;
+    const chunks = found[place - 1];
     if (chunks === undefined) continue;
     const rest = view.getUint32(at + 4, true);
     const count = (rest >>> 16) & 0xff;

@@ -3,7 +3,7 @@ import { stem } from './stem.ts';
 import { isStopWord } from './stop-words.ts';
 
 /** A run of more units than this is no word unless its script writes no spaces. */
-const LONGEST_RUN = 80;
+export const LONGEST_RUN = 80;
 /** A name of more parts than this has no words of two parts. */
 const MOST_PARTS = 6;
 /** Units of a term at most: PostgreSQL refuses index rows of more than 2,704 bytes, and three bytes are a unit at most. */
@@ -16,7 +16,8 @@ const REMEMBERED_LENGTH = 40;
 
 /** What is one character with the one before it: marks, the later parts of a Korean syllable, half-width sound marks. */
 const JOINS = /[\p{M}\u1160-\u11ff\uff9e\uff9f]/u;
-const ID_LIKE = /^(?:0x)?(?=[a-f]*\d)[0-9a-f]+$/i;
+/** A number, also one of hexadecimal digits: one part whatever stands in it. */
+export const ID_LIKE = /^(?:0x)?(?=[a-f]*\d)[0-9a-f]+$/i;
 
 /** A word inside its run, in UTF-16 units; `term` is what the index knows it by, null where it does not. */
 export interface Piece {
@@ -34,33 +35,11 @@ export interface Run {
   readonly wholes: readonly (Piece & { readonly at: number })[];
   /** All terms, each once. */
   readonly terms: readonly string[];
-  /** The run folded, without `_`. */
-  readonly form: string;
+  /** The run folded, without `_`; null where it is its small letters. */
+  readonly form: string | null;
 }
 
 const remembered = new Map<string, Run>();
-
-/** Runs that hold none of the words that are looked for, by how many parts they have. */
-const BLANKS: readonly (readonly Piece[])[] = Array.from({ length: LONGEST_RUN + 1 }, (_, count) =>
-  Array.from({ length: count }, () => ({ start: 0, end: 0, term: null, form: '' })),
-);
-
-/** Reads runs; of those that cannot hold a wanted term only the number of their parts, which is a fraction of the work. */
-export function readerFor(wanted: ReadonlyMap<string, unknown>): (word: string) => Run | null {
-  // A stem is a beginning of its word, but for a last `i` that may stand for `y`.
-  const needles = [...wanted.keys()].map((term) => term.replace(/i$/, '').replace(/[^\p{L}\p{N}]/gu, '\\$&'));
-  if (needles.length === 0) return runOf;
-  const needle = new RegExp(needles.join('|'), 'i');
-  return (word) => {
-    const known = remembered.get(word);
-    if (known) return known;
-    if (word.length > LONGEST_RUN || !ASCII.test(word)) return runOf(word);
-    const plain = word.replaceAll('_', '');
-    if (needle.test(plain)) return runOf(word);
-    const parts = ID_LIKE.test(word) ? 1 : boundsOf(word).length;
-    return { pieces: BLANKS[parts] ?? [], wholes: [], terms: [], form: plain.toLowerCase() };
-  };
-}
 
 /** A run read; null where it is too long to be a word. */
 export function runOf(word: string): Run | null {

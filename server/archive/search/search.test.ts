@@ -15,7 +15,8 @@ import { bestOf, rarity, scoreDocuments } from './rank.ts';
 import { readable } from './readable.ts';
 import { SNIPPET, snippetOf } from './snippet.ts';
 import { LONGEST_ENDING, stem } from './stem.ts';
-import { eachTerm, LONGEST_TERM, spansOf, spansOfTerms } from './words.ts';
+import { wantedOf } from './wanted.ts';
+import { eachTerm, LONGEST_TERM, spansOf, spansWanted } from './words.ts';
 
 /** Texts with all that words are made of, and what breaks careless code. */
 const bits = fc.constantFrom(
@@ -81,12 +82,19 @@ describe('words', () => {
         expect(smallest.map((span) => span.unit)).toEqual(smallest.map((_, at) => at));
         for (const [at, span] of smallest.entries())
           expect(span.start).toBeGreaterThanOrEqual(smallest[at - 1]?.end ?? 0);
-        expect(spansOfTerms(text, new Map([...terms].map((term) => [term, 0])))).toEqual(
-          spans.filter((span) => span.term !== null),
+        expect(spansWanted(text, wantedOf(terms))).toEqual(spans.filter((span) => span.term !== null));
+        const some = wantedOf(
+          [...terms].filter((_, at) => at % 3 === 0),
+          spans.filter((_, at) => at % 5 === 1).map((span) => span.form),
+          spans.filter((_, at) => at % 7 === 2).map((span) => span.form.slice(0, 2)),
         );
-        const some = new Map([...terms].filter((_, at) => at % 3 === 0).map((term) => [term, 0]));
-        expect(spansOfTerms(text, some)).toEqual(
-          spans.filter((span) => span.term !== null && some.has(span.term)),
+        expect(spansWanted(text, some)).toEqual(
+          spans.filter(
+            ({ term, form }) =>
+              (term !== null && some.terms.has(term)) ||
+              some.forms.has(form) ||
+              some.beginnings.some((beginning) => form.startsWith(beginning)),
+          ),
         );
       }),
     );

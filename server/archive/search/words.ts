@@ -1,5 +1,6 @@
-import { LONGEST_TERM, type Piece, type Run, readerFor, runOf } from './runs.ts';
+import { LONGEST_TERM, type Piece, type Run, runOf } from './runs.ts';
 import { stem } from './stem.ts';
+import { isWanted, type RunReader, readerFor, type Wanted } from './wanted.ts';
 
 export { LONGEST_TERM } from './runs.ts';
 
@@ -39,6 +40,7 @@ const AFTER_APOSTROPHE: ReadonlySet<string> = new Set(['s', 't', 'd', 'm', 'll',
 export function eachTerm(text: string, take: (term: string) => void): void {
   walk(
     text,
+    everyRun(text),
     (run) => {
       for (const term of run.terms) take(term);
     },
@@ -49,51 +51,38 @@ export function eachTerm(text: string, take: (term: string) => void): void {
 /** The words of a text in the order in which they begin. */
 export function spansOf(text: string): readonly Span[] {
   const spans: Span[] = [];
-  let units = 0;
-  const unitAt = new Map<number, number>();
   walk(
     text,
-    (run, start) => {
-      unitAt.set(start, units);
-      for (const [at, piece] of run.pieces.entries()) spans.push(spanOf(piece, start, units + at, true));
-      for (const whole of run.wholes) spans.push(spanOf(whole, start, units + whole.at, false));
-      units += run.pieces.length;
+    everyRun(text),
+    (run, start, unit) => {
+      for (const [at, piece] of run.pieces.entries()) spans.push(spanOf(piece, start, unit + at, true));
+      for (const whole of run.wholes) spans.push(spanOf(whole, start, unit + whole.at, false));
     },
-    (start, end, form) =>
-      spans.push({ start, end, term: stem(form), form, unit: unitAt.get(start) ?? 0, smallest: false }),
+    (start, end, form, unit) => spans.push({ start, end, term: stem(form), form, unit, smallest: false }),
   );
   return spans;
 }
 
-/**
- * Those words of a text that the index knows by one of some terms, in the order in which they begin: what
- * {@link spansOf} gives, without the others.
- */
-export function spansOfTerms(text: string, wanted: ReadonlyMap<string, unknown>): readonly Span[] {
-  const read = readerFor(wanted);
+/** Those words of a text that are asked for, as {@link spansOf} gives them. */
+export function spansWanted(text: string, wanted: Wanted): readonly Span[] {
+  if (wanted.needles.length === 0) return [];
   const spans: Span[] = [];
-  let units = 0;
-  const unitAt = new Map<number, number>();
   walk(
     text,
-    (run, start) => {
-      unitAt.set(start, units);
-      if (run.terms.some((term) => wanted.has(term))) {
-        for (const [at, piece] of run.pieces.entries())
-          if (piece.term !== null && wanted.has(piece.term))
-            spans.push(spanOf(piece, start, units + at, true));
-        for (const whole of run.wholes)
-          if (whole.term !== null && wanted.has(whole.term))
-            spans.push(spanOf(whole, start, units + whole.at, false));
-      }
-      units += run.pieces.length;
+    readerFor(text, wanted),
+    (run, start, unit) => {
+      if (run.form === null) return;
+      for (const [at, piece] of run.pieces.entries())
+        if (isWanted(wanted, piece.term, piece.form)) spans.push(spanOf(piece, start, unit + at, true));
+      for (const whole of run.wholes)
+        if (isWanted(wanted, whole.term, whole.form))
+          spans.push(spanOf(whole, start, unit + whole.at, false));
     },
-    (start, end, form) => {
+    (start, end, form, unit) => {
+      if (!wanted.needles.some((needle) => form.startsWith(needle))) return;
       const term = stem(form);
-      if (wanted.has(term))
-        spans.push({ start, end, term, form, unit: unitAt.get(start) ?? 0, smallest: false });
+      if (isWanted(wanted, term, form)) spans.push({ start, end, term, form, unit, smallest: false });
     },
-    read,
   );
   return spans;
 }
@@ -113,33 +102,40 @@ interface Link {
   readonly start: number;
   readonly end: number;
   readonly form: string;
+  readonly unit: number;
 }
 
 const HYPHEN = 45;
 const DOT = 46;
 
-/** Runs of a text in order, and the words that hyphens and dots make of them. */
+type TakeChain = (start: number, end: number, form: string, unit: number) => void;
+
+function everyRun(text: string): RunReader {
+  return (start, end) => runOf(text.slice(start, end));
+}
+
+/** Runs of a text in order with the number of their first unit, and the words that hyphens and dots make of them. */
 function walk(
   text: string,
-  take: (run: Run, start: number) => void,
-  takeChain: (start: number, end: number, form: string) => void,
-  read: (word: string) => Run | null = runOf,
+  read: RunReader,
+  take: (run: Run, start: number, unit: number) => void,
+  takeChain: TakeChain,
 ): void {
   let chain: Link[] = [];
   let joint = 0;
+  let unit = 0;
   for (let start = runStart(text, 0); start < text.length; ) {
     const end = runEnd(text, start);
-    const word = text.slice(start, end);
-    const run = isAfterApostrophe(text, start, word) ? null : read(word);
+    const run = isAfterApostrophe(text, start, end) ? null : read(start, end);
     if (run === null) {
       endChain(chain, joint, takeChain);
       chain = [];
     } else {
-      take(run, start);
+      take(run, start, unit);
       const code = text.charCodeAt(end);
       const next = (code === HYPHEN || code === DOT) && widthOfWordChar(text, end + 1) > 0 ? code : 0;
       if (chain.length > 0 || next !== 0) {
-        const link = { start, end, form: run.form };
+        const link = { start, end, form: run.form ?? text.slice(start, end).toLowerCase(), unit };
         if (chain.length > 0) chain.push(link);
         if (next !== joint || chain.length === 0) {
           endChain(chain, joint, takeChain);
@@ -147,35 +143,32 @@ function walk(
           joint = next;
         }
       }
+      unit += run.pieces.length;
     }
     start = runStart(text, end);
   }
 }
 
-function endChain(
-  chain: readonly Link[],
-  joint: number,
-  takeChain: (start: number, end: number, form: string) => void,
-): void {
+function endChain(chain: readonly Link[], joint: number, takeChain: TakeChain): void {
   const [first] = chain;
   const last = chain.at(-1);
   const before = chain.at(-2);
   if (!first || !last || !before || chain.length > LONGEST_CHAIN) return;
-  const take = (start: number, form: string) => {
-    if (form.length <= LONGEST_TERM) takeChain(start, last.end, form);
-  };
-  take(first.start, chain.map((one) => one.form).join(joint === DOT ? '.' : ''));
-  if (joint === DOT && chain.length > 2) take(before.start, `${before.form}.${last.form}`);
+  const whole = chain.map((one) => one.form).join(joint === DOT ? '.' : '');
+  if (whole.length <= LONGEST_TERM) takeChain(first.start, last.end, whole, first.unit);
+  const pair = `${before.form}.${last.form}`;
+  if (joint === DOT && chain.length > 2 && pair.length <= LONGEST_TERM)
+    takeChain(before.start, last.end, pair, before.unit);
 }
 
 /** True for what an apostrophe cut off: the `s` of `user's`, the `t` of `don't`. */
-function isAfterApostrophe(text: string, start: number, word: string): boolean {
-  if (word.length > 2 || start < 2) return false;
+function isAfterApostrophe(text: string, start: number, end: number): boolean {
+  if (end - start > 2 || start < 2) return false;
   const mark = text.charAt(start - 1);
   return (
     (mark === "'" || mark === '\u2019') &&
     /[\p{L}\p{M}]/u.test(text.charAt(start - 2)) &&
-    AFTER_APOSTROPHE.has(word.toLowerCase())
+    AFTER_APOSTROPHE.has(text.slice(start, end).toLowerCase())
   );
 }
 
