@@ -221,6 +221,42 @@ describe('the log', () => {
     });
   });
 
+  test('finds in a text of ASCII letters alone what it finds in the same text with another letter behind it', async () => {
+    const letters = fc.constantFrom(
+      'k',
+      'K',
+      '\u212a',
+      'i',
+      'I',
+      '\u0130',
+      's',
+      'S',
+      '%',
+      '_',
+      '\\',
+      '\n',
+      ' ',
+    );
+    const ascii = letters.filter((letter) => letter < '\u007f');
+    let made = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: ascii, minLength: 1, maxLength: 20 }),
+        fc.string({ unit: letters, minLength: 1, maxLength: 3 }),
+        async (plain, text) => {
+          made += 1;
+          const id = await conversation(`ascii ${made}`, plain, `${plain}é`);
+          const { items } = await reader.findMatches(stage.accountId, id, { text, limit: 10 });
+          const counts = [1, 2].map((seq) => items.find((one) => one.seq === seq)?.count ?? 0);
+          expect(counts[0]).toBe(counts[1]);
+          const expected = plain.toLowerCase().split(text.toLowerCase()).length - 1;
+          if (!text.includes('\u0130')) expect(counts[0]).toBe(expected);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
   test('finds names of tools and facts of marks, and says how many there are beyond those it gives', async () => {
     const thread = await stage.open('marks');
     const messages = stage.chain(

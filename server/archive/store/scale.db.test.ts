@@ -37,8 +37,10 @@ async function fill(): Promise<void> {
     `INSERT INTO item (account_id, message_hash, position, docid, kind, is_error, text, chars, bytes, original_size,
        original_hash, masked, stored_hash)
      SELECT $1, ${hash}, 0, substr(md5(n::text), 1, 16) || lpad(to_hex(n), 8, '0'), 'answer', false,
-       'line ' || n || CASE WHEN n % 1000 = 0 THEN ' Needle 100%_ ÉTÉ' ELSE '' END, 10, 10, 10, '\\x00', false, '\\x00'
-     FROM generate_series(1, ${ROWS}) n WHERE $2::uuid IS NOT NULL`,
+       line, char_length(line), octet_length(line), 10, '\\x00', false, '\\x00'
+     FROM generate_series(1, ${ROWS}) n
+     CROSS JOIN LATERAL (SELECT concat('line ', n, CASE WHEN n % 1000 = 0 THEN ' Needle 100%_ ÉTÉ' END) AS line) l
+     WHERE $2::uuid IS NOT NULL`,
     `INSERT INTO event (account_id, session_id, seq, thread_id, kind, message_hash, position, at)
      SELECT $1, $2, n, ${thread}, 'answer', ${hash}, 0, to_timestamp(1800000000 + n) FROM generate_series(1, ${ROWS}) n`,
     `UPDATE session SET next_seq = ${ROWS + 1} WHERE account_id = $1 AND id = $2`,
