@@ -70,10 +70,15 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** A reader whose statements are explained as they run; `read` is how many rows each table gave, `whole` which were read from end to end. */
+/**
+ * A reader whose statements are explained as they run; `read` is how many rows each table gave, `whole` which were read
+ * from end to end, `statements` how many ran. A prepared one is looked at with the plan that it is run with later: one that
+ * knows none of its values.
+ */
 function watched() {
   const read = new Map<string, number>();
   const whole: string[] = [];
+  const statements: string[] = [];
   const look = (plan: Plan): void => {
     const table = plan['Relation Name'];
     if (table !== undefined) {
@@ -87,26 +92,59 @@ function watched() {
     for (const one of plan.Plans ?? []) look(one);
   };
   const query = async (asked: string | pg.QueryConfig, given: unknown[] = []) => {
-    const { text, values = [] } = typeof asked === 'string' ? { text: asked, values: given } : asked;
-    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`,
-      values,
-    );
-    for (const row of rows) look(row['QUERY PLAN'][0].Plan);
+    const { text, values = [], name } = typeof asked === 'string' ? { text: asked, values: given } : asked;
+    statements.push(text);
+    const plans = await (name === undefined ? explain(pool, text, values) : explainGeneric(text, values));
+    for (const plan of plans) look(plan);
     return pool.query(text, values);
   };
   const over = { query, connect: pool.connect.bind(pool) } as unknown as pg.Pool;
-  return { reader: createArchiveReader(over, { clock: stage.clock }), read, whole };
+  return { reader: createArchiveReader(over, { clock: stage.clock }), read, whole, statements };
+}
+
+async function explain(over: Pick<pg.Pool, 'query'>, text: string, values: unknown[]): Promise<Plan[]> {
+  const { rows } = await over.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`,
+    values,
+  );
+  return rows.map((row) => row['QUERY PLAN'][0].Plan);
+}
+
+async function explainGeneric(text: string, values: unknown[]): Promise<Plan[]> {
+  const connection = await pool.connect();
+  const literal = (value: unknown): string => {
+    if (value === null) return 'NULL';
+    if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`;
+    return connection.escapeLiteral(
+      Array.isArray(value) ? `{${value.map((one) => JSON.stringify(one)).join(',')}}` : String(value),
+    );
+  };
+  try {
+    await connection.query('SET plan_cache_mode = force_generic_plan');
+    await connection.query(`PREPARE watched AS ${text}`);
+    return await explain(connection, `EXECUTE watched(${values.map(literal).join(', ')})`, []);
+  } finally {
+    // The connection's settings go with it.
+    connection.release(true);
+  }
 }
 
 const BIG = ['event', 'item', 'message', 'session', 'request', 'file_touch'];
 
-/** The work reads no big table from end to end, and no more rows of any than `most`. */
-async function readsAtMost<T>(most: number, work: (reader: ArchiveReader) => Promise<T>): Promise<T> {
-  const { reader, read, whole } = watched();
+/**
+ * The work reads no big table from end to end, and no more rows of any than `most`; it goes to the database no more often
+ * than `trips`.
+ */
+async function readsAtMost<T>(
+  most: number,
+  work: (reader: ArchiveReader) => Promise<T>,
+  trips = Number.POSITIVE_INFINITY,
+): Promise<T> {
+  const { reader, read, whole, statements } = watched();
   const result = await work(reader);
   expect(whole.filter((table) => BIG.includes(table))).toEqual([]);
   for (const table of BIG) expect([table, (read.get(table) ?? 0) <= most]).toEqual([table, true]);
+  expect(statements.length).toBeLessThanOrEqual(trips);
   return result;
 }
 
@@ -131,8 +169,10 @@ describe('with 100,000 rows', () => {
     ['some in the middle', { before: 50_101 }, 50_001],
     ['some behind a position', { after: 50_000, before: 50_101 }, 50_001],
   ])('a log gives %s by their positions', async (_what, between, first) => {
-    const page = await readsAtMost(400, (reader) =>
-      reader.readLog(stage.accountId, sessionId, { ...between, limit: 100, clip: 10 }),
+    const page = await readsAtMost(
+      400,
+      (reader) => reader.readLog(stage.accountId, sessionId, { ...between, limit: 100, clip: 10 }),
+      1,
     );
     expect([page.showing, page.rows[0]?.seq]).toEqual([100, first]);
   });
@@ -144,12 +184,12 @@ describe('with 100,000 rows', () => {
       hash,
     ]);
     const docid = `context-mode-msg-${rows[0]?.docid}`;
-    await readsAtMost(20, (reader) => reader.readEvent(stage.accountId, sessionId, 50_001));
-    const read = await readsAtMost(20, (reader) => reader.readDocument(stage.accountId, docid, {}));
+    await readsAtMost(20, (reader) => reader.readEvent(stage.accountId, sessionId, 50_001), 1);
+    const read = await readsAtMost(20, (reader) => reader.readDocument(stage.accountId, docid, {}), 2);
     expect('found' in read && [read.found.seq, read.found.previous?.seq, read.found.next?.seq]).toEqual([
       50_001, 50_000, 50_002,
     ]);
-    await readsAtMost(20, (reader) => reader.readBytes(stage.accountId, docid, { offset: 0, length: 10 }));
+    await readsAtMost(20, (reader) => reader.readBytes(stage.accountId, docid, { offset: 0, length: 10 }), 2);
   });
 
   test('sessions come page by page, each once, in their order', async () => {
