@@ -167,6 +167,7 @@ export async function findMatches(
   };
 }
 
+/** `OFFSET 0`: a text is made small once, and what is counted together are numbers without their texts. */
 const PLACES = `
 SELECT seq, docid, count, (count(*) OVER ())::int AS matched, (sum(count) OVER ())::bigint AS total
 FROM (
@@ -176,6 +177,7 @@ FROM (
   LEFT JOIN item i ON i.account_id = e.account_id AND i.message_hash = e.message_hash AND i.position = e.position
   CROSS JOIN LATERAL (SELECT ${LOWERED} AS text OFFSET 0) here
   WHERE e.account_id = $1 AND e.session_id = $2 AND e.seq > $3 AND strpos(here.text, lower($4)) > 0
+  OFFSET 0
 ) found
 ORDER BY seq LIMIT $5`;
 
