@@ -2,16 +2,13 @@ import { DOC_ID_PREFIX, type ItemKind, type Role } from '../../conversation/inde
 import type { Uuid } from '../../kernel/ids.ts';
 import type { DocId, SearchFilter } from '../types.ts';
 import { prepared, type Queryable } from './connection.ts';
-import { MAIN_THREAD_NAME } from './log.ts';
-import { MAIN_THREAD } from './threads.ts';
-import { dateOf, plainOrNull } from './values.ts';
+import { type FittingItem, filterValues } from './search-fit.ts';
 
 /** An item of a document, as the newest event that fits the filters shows it. */
-export interface FittingItem {
+export interface ShownItem {
   readonly doc: number;
-  /** Its chunks: the first, and the first of the document's next item, if there is one. */
+  /** Its first chunk. */
   readonly n: number;
-  readonly until: number | null;
   readonly docid: string;
   readonly kind: ItemKind;
   readonly role: Role;
@@ -26,22 +23,7 @@ export interface FittingItem {
   readonly project_name: string | null;
 }
 
-/** The filters of a search that the database checks; `$1` is the account, these are `$2` to `$10`. */
-function filterValues(filter: SearchFilter): readonly unknown[] {
-  const thread = filter.thread === MAIN_THREAD_NAME ? MAIN_THREAD : filter.thread;
-  return [
-    filter.sessionId ?? null,
-    filter.projectId ?? null,
-    plainOrNull(thread ?? null),
-    filter.kinds ?? null,
-    filter.role ?? null,
-    plainOrNull(filter.tool ?? null),
-    plainOrNull(filter.path?.replace(/^(?:\.\/)+/, '') ?? null),
-    filter.from === undefined ? null : dateOf(filter.from),
-    filter.to === undefined ? null : dateOf(filter.to),
-  ];
-}
-
+/** The filters as a statement has them that knows them all: `$1` is the account, they are `$2` to `$10`. */
 const EVENT_FITS = `
   ($2::uuid IS NULL OR e.session_id = $2) AND ($4::text IS NULL OR t.client_thread_id = $4)
   AND ($9::timestamptz IS NULL OR e.at >= $9) AND ($10::timestamptz IS NULL OR e.at < $10)
@@ -63,11 +45,11 @@ const EVENT_JOINS = `
   JOIN thread t ON t.account_id = $1 AND t.id = e.thread_id
   LEFT JOIN worktree w ON w.account_id = $1 AND w.id = e.worktree_id`;
 
-const FITTING = `
-SELECT c.doc, c.n, (SELECT min(f.n) FROM chunk f WHERE f.account_id = $1 AND f.doc = c.doc AND f.start = 0 AND f.n > c.n) AS until, i.docid, i.kind, m.role, COALESCE(i.tool_name, o.tool_name) AS tool, COALESCE(i.path, o.path) AS path,
+const SHOWN = `
+SELECT c.doc, c.n, i.docid, i.kind, m.role, COALESCE(i.tool_name, o.tool_name) AS tool, COALESCE(i.path, o.path) AS path,
   e.session_id, e.seq, e.at, e.title, e.thread, e.project_id, p.name AS project_name
-FROM unnest($11::int[]) AS d(doc)
-JOIN chunk c ON c.account_id = $1 AND c.doc = d.doc AND c.start = 0
+FROM unnest($11::int[], $12::int[]) AS d(doc, n)
+JOIN chunk c ON c.account_id = $1 AND c.doc = d.doc AND c.n = d.n
 ${ITEM_JOINS}
 CROSS JOIN LATERAL (
   SELECT e.session_id, e.seq, e.at, s.title, t.client_thread_id AS thread,
@@ -77,31 +59,25 @@ CROSS JOIN LATERAL (
   ORDER BY e.at DESC, e.session_id LIMIT 1
 ) e
 LEFT JOIN project p ON p.account_id = $1 AND p.id = e.project_id
-WHERE ${ITEM_FITS}
-ORDER BY c.doc, c.n`;
+WHERE ${ITEM_FITS}`;
 
-/** The items of some documents that an event shows which fits the filters, by document, in the order of their chunks. */
-export async function fittingItems(
+/** What is shown of some items, by their documents. What is gone meanwhile is left out. */
+export async function shownItems(
   pool: Queryable,
   accountId: Uuid,
   filter: SearchFilter,
-  docs: readonly number[],
-): Promise<ReadonlyMap<number, readonly FittingItem[]>> {
-  const { rows } = await pool.query<FittingItem>(
-    prepared('search_fitting', FITTING, [accountId, ...filterValues(filter), docs]),
+  items: readonly FittingItem[],
+): Promise<ReadonlyMap<number, ShownItem>> {
+  if (items.length === 0) return new Map();
+  const { rows } = await pool.query<ShownItem>(
+    prepared('search_shown', SHOWN, [
+      accountId,
+      ...filterValues(filter),
+      items.map((item) => item.doc),
+      items.map((item) => item.n),
+    ]),
   );
-  const found = new Map<number, FittingItem[]>();
-  for (const row of rows) {
-    const items = found.get(row.doc);
-    if (items) items.push(row);
-    else found.set(row.doc, [row]);
-  }
-  return found;
-}
-
-/** True where a filter limits which documents can be hits. */
-export function hasFilters(filter: SearchFilter): boolean {
-  return filterValues(filter).some((value) => value !== null);
+  return new Map(rows.map((row) => [row.doc, row]));
 }
 
 /** Every document of the account that fits the filters, without regard to words. */

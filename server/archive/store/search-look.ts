@@ -8,8 +8,8 @@ import { type Snippet, snippetOf } from '../search/snippet.ts';
 import { weigh } from '../search/weigh.ts';
 import { sliceCharacters } from '../text.ts';
 import type { Queryable } from './connection.ts';
-import type { FittingItem, StoredChunk } from './search-hits.ts';
-import { readChunks } from './search-hits.ts';
+import type { FittingItem } from './search-fit.ts';
+import { readChunks, type StoredChunk } from './search-hits.ts';
 import type { Plan } from './search-plan.ts';
 
 /** A candidate with its base score and the items of it that fit. */

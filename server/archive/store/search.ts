@@ -15,7 +15,8 @@ import type { DocId, SearchAnswer, SearchFilter, SearchHit } from '../types.ts';
 import type { Queryable } from './connection.ts';
 import { atLeastOne } from './cursor.ts';
 import { MAIN_THREAD_NAME } from './log.ts';
-import { allFitting, callIdsOf, fittingItems, hasFilters, scanChunks } from './search-hits.ts';
+import { fittingItems, hasFilters } from './search-fit.ts';
+import { allFitting, callIdsOf, type ShownItem, scanChunks, shownItems } from './search-hits.ts';
 import { type Candidate, type FoundDocument, lookAt } from './search-look.ts';
 import { type Plan, planSearch, scannedPhrase, type Way, waysOf } from './search-plan.ts';
 import { readTotals } from './search-postings.ts';
@@ -28,8 +29,11 @@ const BLOCK = 40;
 const STRICT_BLOCK = 120;
 /** Documents whose place among the filters is asked for at once; each time twice as many. */
 const FIRST_ASKED = 60;
-/** After so many that do not fit, the documents that fit are asked for instead. */
+/** Without filters nearly all fit: so many more are asked for than are needed. */
+const SPARE = 4;
+/** After so many of which so small a share fits, the documents that fit are asked for instead. */
 const ASKED = 2_000;
+const FEW = 0.02;
 /** Documents whose texts are looked at for a phrase at most. */
 const LOOKED_AT = 20_000;
 /** Hits that can be paged through. */
@@ -163,7 +167,7 @@ async function* fittingBlocks(
   let scored = score(narrow ? await allFitting(pool, accountId, filter) : null);
   let known = narrow;
   let asked = 0;
-  let step = Math.max(FIRST_ASKED, size);
+  let step = filtered ? Math.max(FIRST_ASKED, size) : size + SPARE;
   let open: Candidate[] = [];
   let given = 0;
   while (asked < scored.docs.length) {
@@ -188,7 +192,7 @@ async function* fittingBlocks(
       given += size;
       open = open.slice(size);
     }
-    if (filtered && !known && asked >= ASKED) {
+    if (filtered && !known && asked >= ASKED && given + open.length < asked * FEW) {
       // What was given already stands first among those that fit, so that it is passed over by number.
       scored = score(await allFitting(pool, accountId, filter));
       known = true;
@@ -201,22 +205,34 @@ async function* fittingBlocks(
 
 async function pageOf(task: Task, offset: number, { hits, notes }: Outcome): Promise<SearchAnswer> {
   const limit = atLeastOne(task.filter.limit);
-  const shown = hits.slice(offset, offset + limit);
+  const found = hits.slice(offset, offset + limit);
+  const { pool, accountId, filter } = task;
+  const shown = await shownItems(
+    pool,
+    accountId,
+    filter,
+    found.map((hit) => hit.item),
+  );
+  const results = [...shown.values()].filter((item) => item.kind === 'tool_result');
   const calls = await callIdsOf(
-    task.pool,
-    task.accountId,
-    shown.filter((hit) => hit.item.kind === 'tool_result').map((hit) => hit.item.docid),
+    pool,
+    accountId,
+    results.map((item) => item.docid),
   );
   const more = hits.length > offset + limit && offset + limit < DEEPEST;
   return {
-    items: shown.map((hit) => hitOf(hit, calls)),
+    items: found.flatMap((hit) => {
+      const item = shown.get(hit.doc);
+      return item === undefined ? [] : [hitOf(hit, item, calls)];
+    }),
     next: more ? writePlace({ docs: task.docs, offset: offset + limit }) : null,
     notes: [...new Set(notes)],
   };
 }
 
 function hitOf(
-  { item, offset, snippet, score }: FoundDocument,
+  { offset, snippet, score }: FoundDocument,
+  item: ShownItem,
   calls: ReadonlyMap<string, DocId>,
 ): SearchHit {
   return {
