@@ -1,9 +1,10 @@
 import type { Uuid } from '../../kernel/ids.ts';
 import { eachPosting } from '../search/postings.ts';
 import type { Phrase, Query } from '../search/query.ts';
-import { MOST_LISTS, type PostingList, rarity, type Totals } from '../search/rank.ts';
+import { MOST_LISTS, type PostingList, rarity } from '../search/rank.ts';
 import type { Queryable } from './connection.ts';
-import { expandPrefix, NEWEST, readPostings, type TermPostings } from './search-postings.ts';
+import type { TermPostings } from './search-cache.ts';
+import { expandPrefix, type Holdings, NEWEST, readPostings } from './search-postings.ts';
 
 /** What a query comes to on an account's index: lists to rank by, and what must hold of a document. */
 export interface Plan {
@@ -60,7 +61,7 @@ export async function planSearch(
   pool: Queryable,
   accountId: Uuid,
   query: Query,
-  totals: Totals,
+  totals: Holdings,
   way: Way,
 ): Promise<Plan> {
   const scanned = way === 'scan' ? scannedPhrase(query) : undefined;
@@ -74,10 +75,13 @@ export async function planSearch(
       [...new Set([...strictTerms, ...query.terms, ...expanded.flatMap((one) => one.terms)])],
       totals,
     ),
-    readPostings(pool, accountId, [...new Set(query.without.flatMap((phrase) => phrase.terms))], {
-      ...totals,
-      chunks: Number.MAX_SAFE_INTEGER / 1_000_000,
-    }),
+    readPostings(
+      pool,
+      accountId,
+      [...new Set(query.without.flatMap((phrase) => phrase.terms))],
+      totals,
+      true,
+    ),
   ]);
   const groups = expanded.map(({ terms }) => joined(terms.map(postings)));
   const free = query.terms.filter((term) => !strictTerms.includes(term) && postings(term).chunks > 0);

@@ -1,7 +1,9 @@
 import type { Uuid } from '../../kernel/ids.ts';
+import { POSTING_BYTES } from '../search/postings.ts';
 import type { Query } from '../search/query.ts';
-import type { PostingList, Totals } from '../search/rank.ts';
+import type { Totals } from '../search/rank.ts';
 import { prepared, type Queryable } from './connection.ts';
+import { PostingCache, type TermPostings } from './search-cache.ts';
 import { LEVELS } from './search-levels.ts';
 
 /** A word that stands in a larger share of the chunks than this is ranked by its newest places alone. */
@@ -11,47 +13,94 @@ export const NEWEST = 20_000;
 /** Words of the index that one `prefix*` stands for at most. */
 const PREFIX_TERMS = 200;
 
-/** How much an account's index holds; null where it has none. */
-export async function readTotals(pool: Queryable, accountId: Uuid): Promise<Totals | null> {
-  const { rows } = await pool.query<{ chunks: number; words: string; next_doc: number }>(
-    prepared('search_totals', 'SELECT chunks, words, next_doc FROM search_state WHERE account_id = $1', [
-      accountId,
-    ]),
-  );
-  const [row] = rows;
-  return row && row.chunks > 0 ? { chunks: row.chunks, words: Number(row.words), docs: row.next_doc } : null;
+/** An account's index: how much it holds, and a text that changes whenever a posting of it does. */
+export interface Holdings extends Totals {
+  readonly state: string;
 }
 
-/** Postings of one term; `cut` where only the newest were read. */
-export interface TermPostings extends PostingList {
-  readonly cut: boolean;
+/** How much an account's index holds; null where it has none. */
+export async function readTotals(pool: Queryable, accountId: Uuid): Promise<Holdings | null> {
+  const { rows } = await pool.query<{
+    chunks: number;
+    words: string;
+    next_doc: number;
+    next_batch: number;
+    version: number;
+  }>(
+    prepared(
+      'search_totals',
+      'SELECT chunks, words, next_doc, next_batch, version FROM search_state WHERE account_id = $1',
+      [accountId],
+    ),
+  );
+  const [row] = rows;
+  if (row === undefined || row.chunks === 0) return null;
+  return {
+    chunks: row.chunks,
+    words: Number(row.words),
+    docs: row.next_doc,
+    // A batch raises its number, a deletion lowers the others; joining rows changes none of what a term's rows say.
+    state: `${row.version} ${row.next_batch} ${row.chunks} ${row.words}`,
+  };
 }
 
 const EMPTY: TermPostings = { chunks: 0, rows: [], cut: false };
 
-/** Where terms stand. Of a common one the newest places are read. */
+/** What was read through each pool lately. */
+const caches = new WeakMap<Queryable, PostingCache>();
+
+/**
+ * Where terms stand. Of a common one the newest places are read.
+ * @param whole also of a common one all places are read
+ */
 export async function readPostings(
   pool: Queryable,
   accountId: Uuid,
   terms: readonly string[],
-  totals: Totals,
+  holdings: Holdings,
+  whole = false,
 ): Promise<(term: string) => TermPostings> {
   if (terms.length === 0) return () => EMPTY;
-  const common = Math.max(Math.floor(totals.chunks * COMMON_SHARE), NEWEST);
+  const cache = caches.get(pool) ?? new PostingCache();
+  caches.set(pool, cache);
+  const known = cache.get(accountId, holdings.state, terms, whole);
+  const missing = terms.filter((term) => !known.has(term));
+  if (missing.length > 0) {
+    const read = await readRows(pool, accountId, missing, whole ? null : holdings);
+    cache.put(accountId, holdings.state, read, whole);
+    for (const [term, list] of read) known.set(term, list);
+  }
+  return (term) => known.get(term) ?? EMPTY;
+}
+
+/** Reads the rows of terms; with totals only the newest of a common one. */
+async function readRows(
+  pool: Queryable,
+  accountId: Uuid,
+  terms: readonly string[],
+  totals: Totals | null,
+): Promise<ReadonlyMap<string, TermPostings>> {
+  const common =
+    totals === null ? Number.MAX_SAFE_INTEGER : Math.max(Math.floor(totals.chunks * COMMON_SHARE), NEWEST);
   const { rows } = await pool.query<{ term: string; chunks: string; data: Buffer }>({
     ...prepared('search_read', READ, [accountId, LEVELS, terms, common, NEWEST]),
   });
-  const found = new Map<string, { chunks: number; read: number; rows: Buffer[] }>();
+  const found = new Map<string, { chunks: number; read: number; rows: Buffer[] }>(
+    terms.map((term) => [term, { chunks: 0, read: 0, rows: [] }]),
+  );
   for (const { term, chunks, data } of rows) {
-    const list = found.get(term) ?? { chunks: Number(chunks), read: 0, rows: [] };
-    list.rows.push(data);
-    list.read += data.length / 8;
-    found.set(term, list);
-  }
-  return (term) => {
     const list = found.get(term);
-    return list ? { ...list, cut: list.read < list.chunks } : EMPTY;
-  };
+    if (list === undefined) continue;
+    list.chunks = Number(chunks);
+    list.rows.push(data);
+    list.read += data.length / POSTING_BYTES;
+  }
+  return new Map(
+    [...found].map(([term, { chunks, read, rows: data }]) => [
+      term,
+      { chunks, rows: data, cut: read < chunks },
+    ]),
+  );
 }
 
 /** `octet_length` does not fetch the values: only the rows that are answered are read. */

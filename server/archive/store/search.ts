@@ -2,14 +2,7 @@ import { DOC_ID_PREFIX } from '../../conversation/index.ts';
 import { ContextModeError } from '../../kernel/errors.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { parseQuery, type Query } from '../search/query.ts';
-import {
-  bestOf,
-  type PostingList,
-  type Scored,
-  scoreChunks,
-  scoreDocuments,
-  type Totals,
-} from '../search/rank.ts';
+import { bestOf, type PostingList, type Scored, scoreChunks, scoreDocuments } from '../search/rank.ts';
 import { plainText } from '../text.ts';
 import type { DocId, SearchAnswer, SearchFilter, SearchHit } from '../types.ts';
 import type { Queryable } from './connection.ts';
@@ -19,7 +12,7 @@ import { fittingItems, hasFilters } from './search-fit.ts';
 import { allFitting, callIdsOf, type ShownItem, scanChunks, shownItems } from './search-hits.ts';
 import { type Candidate, type FoundDocument, lookAt } from './search-look.ts';
 import { type Plan, planSearch, scannedPhrase, type Way, waysOf } from './search-plan.ts';
-import { readTotals } from './search-postings.ts';
+import { type Holdings, readTotals } from './search-postings.ts';
 import { MAIN_THREAD } from './threads.ts';
 import { millisOf } from './values.ts';
 
@@ -74,7 +67,7 @@ interface Task {
   readonly accountId: Uuid;
   readonly filter: SearchFilter;
   readonly query: Query;
-  readonly totals: Totals;
+  readonly totals: Holdings;
   /** Documents with this number and higher came after the first page. */
   readonly docs: number;
   /** Hits from the first on that the page needs, one more than it shows. */
