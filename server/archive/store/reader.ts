@@ -14,7 +14,7 @@ import { exportSession } from './transfer.ts';
 /** The archive's reading side over a pool. An id that has not the form of one is an id of nothing. */
 export function createArchiveReader(pool: StorePool, options: { readonly clock: Clock }): ArchiveReader {
   return {
-    search: async (accountId, filter) => withWaiting(pool, accountId, await search(pool, accountId, filter)),
+    search: (accountId, filter) => withWaiting(pool, accountId, search(pool, accountId, filter)),
     listSessions: async (accountId, filter) =>
       filter.projectId === undefined || isUuid(filter.projectId)
         ? listSessions(pool, accountId, filter)
