@@ -270,6 +270,18 @@ describe('filters', () => {
     expect((await ask('needle')).items.map((hit) => hit.sessionId)).toEqual([first.sessionId]);
   });
 
+  test('what was searched for before is found again, with what came since and without what was deleted', async () => {
+    const one = await typed('the needle of one', 'hay');
+    expect(await found('needle')).toEqual(['the needle of one']);
+    const other = await typed('the needle of the other');
+    expect(await found('needle')).toHaveLength(2);
+    expect(await found('-"needle" hay')).toEqual(['hay']);
+    await reader.deleteSession(stage.accountId, one.sessionId, stage.clock.now());
+    expect(await found('needle')).toEqual(['the needle of the other']);
+    await reader.deleteSession(stage.accountId, other.sessionId, stage.clock.now());
+    expect(await found('needle')).toEqual([]);
+  });
+
   test('few that fit among many that do not are all found, page by page, each once', async () => {
     const lots = Array.from(
       { length: 2_600 },
