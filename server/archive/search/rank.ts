@@ -38,7 +38,7 @@ export interface Conditions {
 
 /** Documents that hold at least one word, with their scores and which words they hold. */
 export interface Scored {
-  readonly docs: readonly number[];
+  readonly docs: Uint32Array;
   score(doc: number): number;
   /** Bits of the lists that the document is in. */
   holds(doc: number): number;
@@ -66,25 +66,27 @@ export function scoreDocuments(
 ): Scored {
   const scores = new Float32Array(totals.docs);
   const masks = new Uint32Array(totals.docs);
-  const touched: number[] = [];
   const damping = dampingOf(totals);
   for (const [at, list] of lists.entries()) {
     const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
-    for (const row of list.rows) addRow(row, 1 << at, worth, { scores, masks, touched, damping });
+    for (const row of list.rows) addRow(row, 1 << at, worth, { scores, masks, damping });
   }
-  const docs = touched.filter(
-    (doc) =>
-      ((masks[doc] ?? 0) & required) === required && !excluded(doc) && (allowed === null || allowed(doc)),
-  );
-  return { docs, score: (doc) => scores[doc] ?? 0, holds: (doc) => masks[doc] ?? 0 };
+  const docs = new Uint32Array(totals.docs);
+  let count = 0;
+  for (let doc = 0; doc < masks.length; doc += 1) {
+    const mask = masks[doc] ?? 0;
+    if (mask === 0 || (mask & required) !== required) continue;
+    if (excluded(doc) || (allowed !== null && !allowed(doc))) continue;
+    docs[count] = doc;
+    count += 1;
+  }
+  return { docs: docs.subarray(0, count), score: (doc) => scores[doc] ?? 0, holds: (doc) => masks[doc] ?? 0 };
 }
 
 /** What documents come to while lists are read. */
 interface Sums {
   readonly scores: Float32Array;
   readonly masks: Uint32Array;
-  /** Documents that any list named so far, each once. */
-  readonly touched: number[];
   readonly damping: Float64Array;
 }
 
@@ -92,28 +94,22 @@ interface Sums {
  * Adds one row of a list's postings. It is read in place: a function that is called for each posting would take most of
  * the time of a search.
  */
-function addRow(
-  row: Uint8Array,
-  bit: number,
-  worth: number,
-  { scores, masks, touched, damping }: Sums,
-): void {
+function addRow(row: Uint8Array, bit: number, worth: number, { scores, masks, damping }: Sums): void {
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
   const end = row.byteLength - POSTING_BYTES;
   for (let at = 0; at <= end; ) {
-    const doc = view.getUint32(at, true);
+    const doc = view.getInt32(at, true);
     let most = 0;
     // A document's chunks stand together, except where a result came in another batch than its call.
     do {
-      const rest = view.getUint32(at + 4, true);
+      const rest = view.getInt32(at + 4, true);
       const count = (rest >>> 16) & 0xff;
       const value = (worth * count) / (count + (damping[rest >>> 24] ?? 1));
       if (value > most) most = value;
       at += POSTING_BYTES;
-    } while (at <= end && view.getUint32(at, true) === doc);
+    } while (at <= end && view.getInt32(at, true) === doc);
     if (doc >= scores.length) continue;
     const mask = masks[doc] ?? 0;
-    if (mask === 0) touched.push(doc);
     if ((mask & bit) === 0) scores[doc] = (scores[doc] ?? 0) + most;
     masks[doc] = mask | bit;
   }
@@ -128,14 +124,14 @@ export function bestOf({ docs, score }: Scored, count: number): readonly number[
   const order = (one: number, other: number) => (isBetter(one, other) ? -1 : 1);
   if (docs.length <= count) return [...docs].sort(order);
   // A heap whose top is the worst of the best.
-  const heap = docs.slice(0, count).sort((one, other) => order(other, one));
+  const heap = [...docs.subarray(0, count)].sort((one, other) => order(other, one));
+  let least = score(heap[0] ?? 0);
   for (let next = count; next < docs.length; next += 1) {
     const doc = docs[next] ?? 0;
-    const top = heap[0] ?? 0;
-    if (isBetter(doc, top)) {
-      heap[0] = doc;
-      sink(heap, isBetter);
-    }
+    if (score(doc) < least || !isBetter(doc, heap[0] ?? 0)) continue;
+    heap[0] = doc;
+    sink(heap, isBetter);
+    least = score(heap[0] ?? 0);
   }
   return heap.sort(order);
 }
@@ -197,11 +193,11 @@ interface Gathered {
 function addChunks(row: Uint8Array, bit: number, worth: number, { places, found, damping }: Gathered): void {
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
   for (let at = 0; at + POSTING_BYTES <= row.byteLength; at += POSTING_BYTES) {
-    const place = places[view.getUint32(at, true)] ?? 0;
+    const place = places[view.getInt32(at, true)] ?? 0;
     if (place === 0) continue;
     const chunks = found[place - 1];
     if (chunks === undefined) continue;
-    const rest = view.getUint32(at + 4, true);
+    const rest = view.getInt32(at + 4, true);
     const count = (rest >>> 16) & 0xff;
     const value = (worth * count) / (count + (damping[rest >>> 24] ?? 1));
     const n = rest & 0xffff;

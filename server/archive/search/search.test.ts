@@ -350,7 +350,7 @@ describe('postings and ranking', () => {
         fc.integer({ min: 1, max: 90 }),
         (scores, count) => {
           const scored = {
-            docs: scores.map((_, doc) => doc),
+            docs: Uint32Array.from(scores.keys()),
             score: (doc: number) => scores[doc] ?? 0,
             holds: () => 0,
           };

@@ -140,7 +140,9 @@ function scoredByScan(
   const docs = plan.required === 0 ? [...only] : ranked.docs;
   return {
     ...ranked,
-    docs: docs.filter((doc) => !plan.excluded.has(doc) && (allowed === null || allowed.has(doc))),
+    docs: Uint32Array.from(docs).filter(
+      (doc) => !plan.excluded.has(doc) && (allowed === null || allowed.has(doc)),
+    ),
   };
 }
 
