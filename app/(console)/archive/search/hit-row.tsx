@@ -8,6 +8,7 @@ import { MarkedText } from '@/app/_ui/words.tsx';
 import type { WireSearchHit } from '@/server/api/index.ts';
 import { placeAddress } from '../_document/document-state.ts';
 import { KIND_NAMES } from '../_document/kinds.ts';
+import { sideThreadName } from '../_document/thread-names.ts';
 
 /** Kinds whose text is set in the typewriter face. */
 const CODE = new Set(['tool_call', 'tool_result', 'file', 'unknown']);
@@ -48,7 +49,9 @@ export const HitRow = memo(function HitRow(props: {
             {hit.path}
           </span>
         )}
-        {hit.thread === 'main' ? null : <span className="shrink-0">sub-agent</span>}
+        {hit.thread === 'main' ? null : (
+          <span className="shrink-0">{sideThreadName(hit.thread) ?? 'Sub-agent'}</span>
+        )}
         <span className="ml-auto shrink-0 pl-2">
           <Time iso={hit.at} />
         </span>

@@ -10,6 +10,7 @@ import { Time } from '@/app/_ui/time.tsx';
 import { Prose, Well, Words } from '@/app/_ui/words.tsx';
 import type { WireLogRow } from '@/server/api/index.ts';
 import { MediaStrip } from '../../_document/media.tsx';
+import { sideThreadName } from '../../_document/thread-names.ts';
 import { Mark } from './mark.tsx';
 import { isFolded, MAIN, type Part } from './parts.ts';
 import { Fold, Rest, type RowActs, type RowState } from './row-pieces.tsx';
@@ -209,17 +210,9 @@ function ThreadBreak({ thread }: { readonly thread: string }) {
   );
 }
 
-/** Threads that an agent opens beside the conversation for a purpose of its own. */
-const SIDE_THREADS: Readonly<Record<string, string>> = {
-  title: 'Side request: a title for the session',
-  compaction: 'Side request: a summary of the conversation',
-  suggestion: 'Side request: a suggestion for the next prompt',
-  web_search: 'Side request: a web search',
-};
-
 function ThreadName({ thread }: { readonly thread: string }) {
-  const side = SIDE_THREADS[thread];
-  if (side !== undefined) return <Badge>{side}</Badge>;
+  const side = sideThreadName(thread);
+  if (side !== null) return <Badge>{side}</Badge>;
   return (
     <span className="flex items-center gap-2">
       <Badge>Sub-agent</Badge>
