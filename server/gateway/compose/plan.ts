@@ -1,0 +1,66 @@
+import type { Edit as NamedEdit } from '../validator/index.ts';
+
+/** A layout to be put into a request. Indices are of the client's elements (`messages`, `input`). */
+export interface PlannedLayout {
+  /** Oldest element of the recent part. */
+  readonly at: number;
+  /** The running turn's typed element where it stands before `at`: it stays in view. */
+  readonly runningTyped: number | null;
+  readonly memory: string | null;
+  readonly index: string;
+  /** The lifetime of a cache mark at the end of the index, where one is free (Messages API). */
+  readonly cacheMark: '5m' | '1h' | null;
+}
+
+/** A tool result that is sent with another text. */
+export interface PlannedResult {
+  readonly element: number;
+  /** The part of a message; null on Responses, where the element is the result. */
+  readonly part: number | null;
+  readonly kind: 'trimmed-result' | 'filled-result';
+  readonly text: string;
+}
+
+/** What becomes of a client's request. With nothing in it the body stays the very same. */
+export interface BodyPlan {
+  /** Our tool's definition as JSON text; null: none is added. */
+  readonly tool: string | null;
+  readonly layout: PlannedLayout | null;
+  /** Kept records of hidden rounds that may belong into this request (see the adapter's own type). */
+  readonly hidden: readonly unknown[];
+  readonly results: readonly PlannedResult[];
+  /** True for an element whose reasoning was made before the generation in force: it is left out (with hidden rounds of it). */
+  readonly leavesReasoning: (element: number) => boolean;
+}
+
+/** A stretch of the model's view, in its order. Indices are of the client's elements, `[from, to)`. */
+export type ViewRun =
+  | { readonly is: 'kept'; readonly from: number; readonly to: number }
+  | { readonly is: 'left_out'; readonly from: number; readonly to: number }
+  | {
+      readonly is: 'changed';
+      readonly element: number;
+      readonly what: 'trimmed' | 'filled' | 'reasoning_left_out' | 'joined';
+    }
+  | {
+      readonly is: 'ours';
+      readonly what: 'tool' | 'head' | 'memory' | 'index' | 'hidden_round';
+      readonly bytes: number;
+      /** Id of the record of a hidden round; null for the others. */
+      readonly record: string | null;
+    };
+
+/** A body that was put together. */
+export interface ComposedBody {
+  /** The client's own buffer where nothing was changed. */
+  readonly body: Buffer;
+  /** Every change, for the validator; none: nothing was changed. */
+  readonly named: readonly NamedEdit[];
+  /** What the model sees, for the console. */
+  readonly runs: readonly ViewRun[];
+}
+
+/** Why a body cannot be composed as planned: it then goes out without the layout, with this reason. */
+export interface NotComposed {
+  readonly unknown: string;
+}

@@ -1,0 +1,144 @@
+import type { AgentName, DocId, MessageHash } from '../conversation/index.ts';
+import type { Millis } from '../kernel/clock.ts';
+import type { Uuid } from '../kernel/ids.ts';
+import type { RecallSettings } from './limits.ts';
+import type { LayoutReason } from './moments.ts';
+
+/** A thread as its agent names it: the same on every gateway, and known before anything of it is stored. */
+export interface ThreadName {
+  readonly agent: AgentName;
+  readonly session: string;
+  /** Empty for the main line. */
+  readonly thread: string;
+}
+
+/** What a conversation is sent with from its first request, so that its prefix never changes under the cache. */
+export interface FrozenChoices {
+  /** Version of our tool's definition; null: the conversation has no tool of ours. */
+  readonly tool: number | null;
+  /** Version of the rules by which outputs are trimmed; null: they are not. */
+  readonly trimming: number | null;
+  /** The memory block; null: there is none. */
+  readonly memory: string | null;
+}
+
+/** How a conversation began, told by its newest message when its first request came. */
+export interface Beginning {
+  readonly thread: ThreadName;
+  readonly began: MessageHash;
+  readonly choices: FrozenChoices;
+}
+
+/** A piece of a stored index: text of ours, or a range (UTF-16 units) of what a person typed in a document. */
+export type IndexPiece =
+  | string
+  | { readonly docid: DocId; readonly start: number; readonly end: number };
+
+/** What a layout puts in the place of the older part. */
+export interface LayoutContent {
+  /** Oldest message of the recent part, by its hash. */
+  readonly boundary: MessageHash;
+  /** The running turn's typed message where the boundary stands behind it; it stays in view. */
+  readonly runningTyped: MessageHash | null;
+  readonly renderer: number;
+  /** The index: its pieces, the SHA-256 of its text, and its estimated tokens. */
+  readonly index: readonly IndexPiece[];
+  readonly indexHash: string;
+  readonly indexTokens: number;
+  readonly memory: string | null;
+  readonly cacheMark: '5m' | '1h' | null;
+  readonly settings: RecallSettings;
+}
+
+/** Why bytes that were sent before changed. `fallback`: a provider refused the form before; `unseen`: an answer was given that nobody saw produced. */
+export type GenerationReason = LayoutReason | 'person' | 'undo' | 'too_large' | 'fallback' | 'unseen';
+
+/**
+ * An act by which the provider's view changed. In force for a request is the newest one whose message is in the request's
+ * own chain.
+ */
+export interface Generation {
+  /** Newest message of the request at which it was made. One generation a message: who comes second takes the first's. */
+  readonly madeAt: MessageHash;
+  readonly reason: GenerationReason;
+  /** What stands in the place of the older part; null: the client's own bytes. */
+  readonly layout: LayoutContent | null;
+  readonly choices: FrozenChoices;
+  readonly thread: ThreadName;
+  readonly at: Millis;
+  /** Estimated tokens of the prompt before and after. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+/** Hidden rounds of one delivered answer, as they are sent again. */
+export interface HiddenRecord {
+  readonly id: Uuid;
+  readonly protocol: 'anthropic' | 'openai';
+  readonly thread: ThreadName;
+  /** What it is found by: the chain before the answer (Anthropic), the keys of the items around it (Responses). */
+  readonly anchors: readonly string[];
+  /** Documents that results in it show: when one is deleted, the record's content goes too. */
+  readonly documents: readonly DocId[];
+  /** The adapter's own record of it; null: its content was deleted. */
+  readonly data: unknown;
+  readonly at: Millis;
+}
+
+/** What a person switched on, merged from account, project and session; the nearest that says something counts. */
+export interface RecallSwitches extends RecallSettings {
+  readonly recall: boolean;
+  readonly tool: boolean;
+  readonly trimming: boolean;
+  /** While true no new layout is made; what is in force stays. */
+  readonly paused: boolean;
+}
+
+/** A message's item as an index and a boundary need it; texts are the archive's own (masked), cut. */
+export interface ChainItem {
+  readonly message: MessageHash;
+  readonly position: number;
+  readonly docid: DocId;
+  readonly kind: string;
+  readonly tool: string | null;
+  readonly callId: string | null;
+  readonly isError: boolean;
+  readonly mainInput: string | null;
+  readonly path: string | null;
+  /** At most the first 400 characters. */
+  readonly text: string;
+  readonly mime: string | null;
+  readonly confirmed: boolean;
+  /** When its message was first seen. */
+  readonly at: Millis;
+}
+
+/** The side of the store that the gateway works with. Every call is of one account. Throws where the store does not answer. */
+export interface RecallStore {
+  /** Beginnings whose message is in a chain, and those of a thread by its name, newest last. */
+  beginnings(
+    accountId: Uuid,
+    thread: ThreadName,
+    chain: readonly MessageHash[],
+  ): Promise<readonly Beginning[]>;
+  /** Keeps a beginning; one that is there already stays. Committed when it resolves. */
+  keepBeginning(accountId: Uuid, beginning: Beginning, at: Millis): Promise<void>;
+  /** Generations that were made at messages of a chain, in no order. */
+  generations(accountId: Uuid, chain: readonly MessageHash[]): Promise<readonly Generation[]>;
+  /** Keeps a generation and gives the one that holds at its message: this one, or another's that was first. Committed when it resolves. */
+  keepGeneration(accountId: Uuid, generation: Generation): Promise<Generation>;
+  /** Hidden rounds by what they are found by, oldest first. */
+  hidden(accountId: Uuid, anchors: readonly string[]): Promise<readonly HiddenRecord[]>;
+  /** Keeps hidden rounds; a record with the same id is replaced. Committed when it resolves. */
+  keepHidden(accountId: Uuid, record: HiddenRecord): Promise<void>;
+  /** Changes whenever anything of these was written or deleted by whatever gateway. */
+  version(accountId: Uuid): Promise<string>;
+  /** What holds for a thread's session: its project is told by the session where the archive knows it. */
+  switches(accountId: Uuid, thread: ThreadName): Promise<RecallSwitches>;
+  /** The items of messages, in the order of the given hashes, then by position. */
+  chainItems(accountId: Uuid, messages: readonly MessageHash[]): Promise<readonly ChainItem[]>;
+  /** How many items the archive holds of these messages. */
+  key(accountId: Uuid): Promise<Uint8Array>;
+  /** The root of the chain of a thread's session: by the project that the archive has it in; null: no such session yet. */
+  rootOf(accountId: Uuid, thread: ThreadName): Promise<MessageHash | null>;
+}
