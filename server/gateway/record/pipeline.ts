@@ -23,7 +23,7 @@ import { anthropicAdapter } from '../anthropic/index.ts';
 import { MAX_ANSWER_BYTES } from '../collect.ts';
 import { type DecodeOptions, decodeBody } from '../decode.ts';
 import { openaiAdapter } from '../openai/index.ts';
-import type { ElementHints } from '../reading/injected.ts';
+import { hintsFor } from '../reading/hints.ts';
 import type { TappedRequest } from '../tap.ts';
 import { createGate } from './gate.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
@@ -265,7 +265,8 @@ export function createPipeline(
       key,
       root: start?.at ?? root,
       elements: elements.slice(start?.count ?? 0).map((slice) => body.subarray(slice.start, slice.end)),
-      parse: (element) => adapter.parseMessage(element, hintsFor(adapter, body, read, element)),
+      parse: (element) =>
+        adapter.parseMessage(element, hintsFor(adapter, read, element.byteOffset - body.byteOffset)),
       forms: adapter.forms,
     });
     const chain = await answerNeeds<MaskedItem>(walk, {
@@ -286,20 +287,6 @@ export function createPipeline(
   }
 
   return { request, answer };
-}
-
-/** What is known of an element beside its bytes; on Responses the system prompt is the first entry of `input`. */
-function hintsFor(
-  adapter: ProtocolAdapter,
-  body: Uint8Array,
-  { identity, elements }: ReadRequest,
-  element: Uint8Array,
-): ElementHints {
-  const first = elements[adapter.protocol === 'openai' ? 1 : 0];
-  return {
-    agent: identity.agent,
-    first: first !== undefined && element.byteOffset - body.byteOffset === first.start,
-  };
 }
 
 /** Whether nothing of a chain was known: its first message is new. */
