@@ -65,7 +65,7 @@ class Conversation {
     const message = { role: 'assistant', content: visible };
     const parts = assistantParts(Buffer.from(JSON.stringify(message))) ?? [];
     if (places.length > 0)
-      this.kept.push({ id: `${this.#ids}`, chain: this.#chain, parts, places, mixed: null });
+      this.kept.push({ id: `${this.#ids}`, chain: this.#chain, open: false, parts, places, mixed: null });
     this.#chain = chainBehind(this.#chain, parts);
     this.client.push(message);
   }
@@ -152,7 +152,7 @@ describe('hidden rounds', () => {
       message,
       { role: 'user', content: [result('toolu_1'), text('and this')] },
     ];
-    const kept: HiddenAnswer = { id: '1', chain: FIRST_CHAIN, parts, places: [], mixed };
+    const kept: HiddenAnswer = { id: '1', chain: FIRST_CHAIN, open: false, parts, places: [], mixed };
     expect(restored(client, [kept])).toEqual([
       client[0],
       whole,

@@ -30,6 +30,11 @@ export interface HiddenAnswer {
   readonly id: string;
   /** The chain of the assistant's messages before it, in the client's view. */
   readonly chain: string;
+  /**
+   * True: it was written before the answer had ended (the follow-up went out, or the answer broke off), and the client may
+   * have more parts than are listed.
+   */
+  readonly open: boolean;
   /** The parts that the client got, blank texts left out. */
   readonly parts: readonly VisiblePart[];
   /** In order, all but a mixed last one. */
@@ -49,14 +54,15 @@ export function chainBehind(chain: string, parts: readonly VisiblePart[]): strin
 
 /**
  * The kept answer that an echoed message is, or a beginning of it that reaches behind its first hidden round. Of several,
- * the whole one, then the newest (the last of the list).
+ * the whole one, then the newest (the last of the list). An echo of an open answer may go on behind the parts that are
+ * known, where it has at least one of them: an attempt that was thrown away is not to be taken for the one that was kept.
  */
 export function answerOf(
   echoed: readonly VisiblePart[],
   candidates: readonly HiddenAnswer[],
   used: ReadonlySet<string>,
 ): HiddenAnswer | null {
-  const fitting = candidates.filter((candidate) => !used.has(candidate.id) && isBeginning(echoed, candidate));
+  const fitting = candidates.filter((candidate) => !used.has(candidate.id) && fits(echoed, candidate));
   const whole = fitting.findLast((candidate) => isWhole(echoed, candidate));
   const begun = () => fitting.findLast((candidate) => placesBehind(echoed, candidate).length > 0);
   return whole ?? begun() ?? null;
@@ -68,9 +74,10 @@ export function placesBehind(echoed: readonly VisiblePart[], answer: HiddenAnswe
   return answer.places.filter((place) => place.position < comparable(echoed).length);
 }
 
-/** True where the echo has all parts of the answer. */
+/** True where the echo has all parts of the answer; of an open one nobody knows. */
 export function isWhole(echoed: readonly VisiblePart[], answer: HiddenAnswer): boolean {
-  return isBeginning(echoed, answer) && comparable(echoed).length === comparable(answer.parts).length;
+  if (answer.open) return false;
+  return fits(echoed, answer) && comparable(echoed).length === comparable(answer.parts).length;
 }
 
 /** Agents leave reasoning out on a change of model: it decides nothing. */
@@ -78,9 +85,21 @@ function comparable(parts: readonly VisiblePart[]): readonly string[] {
   return parts.filter((part) => !part.isReasoning).map((part) => part.fingerprint);
 }
 
-function isBeginning(echoed: readonly VisiblePart[], answer: HiddenAnswer): boolean {
-  const whole = comparable(answer.parts);
-  return comparable(echoed).every((fingerprint, index) => whole[index] === fingerprint);
+/** True where an echo is a beginning of the answer, or goes on behind what is known of an open one. */
+function fits(echoed: readonly VisiblePart[], answer: HiddenAnswer): boolean {
+  const known = comparable(answer.parts);
+  const seen = comparable(echoed);
+  const shared = seen.slice(0, known.length);
+  if (!shared.every((fingerprint, index) => known[index] === fingerprint)) return false;
+  return (
+    seen.length <= known.length || (answer.open && (shared.length > 0 || sharesReasoning(echoed, answer)))
+  );
+}
+
+/** Reasoning is told by its signature: where both have the same, they are of one answer. */
+function sharesReasoning(echoed: readonly VisiblePart[], answer: HiddenAnswer): boolean {
+  const known = new Set(answer.parts.filter((part) => part.isReasoning).map((part) => part.fingerprint));
+  return echoed.some((part) => part.isReasoning && known.has(part.fingerprint));
 }
 
 /**

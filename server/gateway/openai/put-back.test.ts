@@ -36,7 +36,7 @@ function told(answer: readonly Produced[]): { client: Json[]; provider: Json[]; 
     else {
       const next = answer.slice(index + 1).find((one) => !one.hidden)?.items[0];
       const sent = items.map((item) => JSON.stringify(item));
-      kept.push({ after: keys(client.at(-1)), before: keys(next), sent });
+      kept.push({ id: `${index}`, after: keys(client.at(-1)), before: keys(next), needs: [], sent });
     }
   }
   // The client's own calls are answered by the client, behind the answer.
@@ -94,18 +94,30 @@ describe('hidden calls', () => {
   ];
 
   test('of an answer that is not in the request are not put back', () => {
-    const kept = [{ after: ['id msg_gone'], before: null, sent: hidden }];
+    const kept = [{ id: '1', after: ['id msg_gone'], before: null, needs: [], sent: hidden }];
     expect(restored([user('a'), call], kept)).toEqual([user('a'), call]);
   });
 
   test('are found by the id of a call where an agent leaves the ids of items out', () => {
     const { id: _, ...bare } = call;
-    const kept = [{ after: null, before: keys(call), sent: hidden }];
+    const kept = [{ id: '1', after: null, before: keys(call), needs: [], sent: hidden }];
     expect(restored([user('a'), bare], kept)).toEqual([
       user('a'),
       ...hidden.map((json) => JSON.parse(json)),
       bare,
     ]);
+  });
+
+  test('are left out where an item is gone that one of their halves stands behind', () => {
+    const message = { type: 'message', id: 'msg_1', role: 'assistant', content: [] };
+    const needs = [keys(message) ?? []];
+    const kept = [
+      { id: '1', after: keys(call), before: keys(message), needs, sent: hidden.slice(0, 1) },
+      { id: '2', after: keys(message), before: null, needs, sent: hidden.slice(1) },
+    ];
+    expect(restored([user('a'), call], kept)).toEqual([user('a'), call]);
+    const [asked, answered] = hidden.map((json) => JSON.parse(json));
+    expect(restored([call, message], kept)).toEqual([call, asked, message, answered]);
   });
 
   test('stand behind the call, never behind its output alone', () => {

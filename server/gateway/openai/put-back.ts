@@ -7,12 +7,16 @@ import type { Edit } from '../splice.ts';
  */
 export type ItemKeys = readonly string[];
 
-/** Hidden calls with their outputs, and the items of the client's view that they stood between. */
+/** Hidden calls and outputs that stood together, and the items of the client's view that they stood between. */
 export interface HiddenItems {
+  /** Names the record. */
+  readonly id: string;
   /** The last item that the client has in front of them, of the same answer; null: they came first. */
   readonly after: ItemKeys | null;
   /** The first item that the client has behind them; null: none came. */
   readonly before: ItemKeys | null;
+  /** Items that the rest of the same round stands around: without one of them no call or no output would have its other half. */
+  readonly needs: readonly ItemKeys[];
   /** JSON texts of the calls and outputs, as they were sent the first time. */
   readonly sent: readonly string[];
 }
@@ -46,7 +50,8 @@ export function putBackItems(
     keys?.map((key) => places.get(key)).find((slice) => slice !== undefined);
   const behind = new Map<number, string[]>();
   const inFront = new Map<number, string[]>();
-  for (const { after, before, sent } of kept) {
+  for (const { after, before, needs, sent } of kept) {
+    if (needs.some((keys) => find(keys) === undefined)) continue;
     const previous = find(after);
     const next = previous === undefined ? find(before) : undefined;
     if (previous !== undefined) behind.set(previous.end, [...(behind.get(previous.end) ?? []), ...sent]);
