@@ -57,7 +57,7 @@ class MessageJoin implements HiddenStream {
     const round: HiddenRound = {
       outcome,
       calls,
-      parts: this.#order.map(({ block }) => blockText(block).json),
+      parts: this.#order.flatMap(({ block }) => (block.stopped ? [blockText(block).json] : [])),
       reasoning: this.#delivered - this.#position,
       position: this.#position,
     };
@@ -69,6 +69,11 @@ class MessageJoin implements HiddenStream {
     this.#stopReason = null;
     this.#ended = false;
     return { bytes, round };
+  }
+
+  /** Agents of the Messages API give up after a time without content, whatever else comes. */
+  sayRunning(): null {
+    return null;
   }
 
   #outcome(): HiddenRound['outcome'] {

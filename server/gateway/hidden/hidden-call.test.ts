@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { manualClock } from '../../kernel/clock.ts';
 import { hiddenMessages } from '../anthropic/hidden-stream.ts';
 import { wholeMessages } from '../anthropic/hidden-whole.ts';
+import { hiddenResponses } from '../openai/hidden-stream.ts';
+import { wholeResponses } from '../openai/hidden-whole.ts';
+import { manualTimers } from '../testing/timers.ts';
 import type { AnswerHandler, UpstreamRequest } from '../upstream.ts';
 import { type HiddenLoop, sendHidden } from './hidden-call.ts';
 import type { HiddenRound } from './types.ts';
@@ -47,7 +51,9 @@ const request = (body: string): UpstreamRequest => ({
 /** Upstreams that a test answers by hand, and what reached the client and the loop. */
 function setUp(
   next: HiddenLoop['next'] = async (round) => request(`after ${round.calls.map((call) => call.id).join()}`),
+  more: Partial<HiddenLoop> = {},
 ) {
+  const timers = manualTimers(manualClock(0));
   const sent: { body: string; handler: AnswerHandler; log: string[] }[] = [];
   const upstreams = {
     send: (one: UpstreamRequest, handler: AnswerHandler) => {
@@ -67,14 +73,19 @@ function setUp(
     stream: hiddenMessages(TOOL),
     whole: wholeMessages(TOOL),
     next,
-    ended: (round) => rounds.push(round),
+    ended: (round) => {
+      rounds.push(round);
+      return null;
+    },
+    ...more,
   };
-  const call = sendHidden(upstreams, request('first'), loop, {
+  const handler: AnswerHandler = {
     onHead: (status, _reason, headers) => seen.push(`head ${status} ${headers.join(' ')}`),
     onBytes: (bytes) => body.push(bytes),
     onEnd: () => seen.push('end'),
     onFault: ({ code }) => seen.push(`fault ${code}`),
-  });
+  };
+  const call = sendHidden(upstreams, request('first'), loop, handler, timers);
   const answer = (index: number, status: number, headers: string[], content: string) => {
     const handler = sent[index]?.handler;
     handler?.onHead(status, 'OK', headers);
@@ -82,6 +93,7 @@ function setUp(
     handler?.onEnd();
   };
   return {
+    timers,
     sent,
     seen,
     rounds,
@@ -203,5 +215,120 @@ describe('a call with hidden rounds', () => {
     handler?.onFault({ code: 'ECONNRESET', reset: true });
     expect(client()).toBe(`${said('ping', {})}event: content`);
     expect(seen.at(-1)).toBe('fault ECONNRESET');
+  });
+
+  test('tells the loop of the headers of each answer, and what the client has of one that it leaves', async () => {
+    const heads: string[] = [];
+    const { rounds, sent, call, answer, settled } = setUp(async (_round, headers) => {
+      heads.push(headers.join(' '));
+      return request('next');
+    });
+    answer(
+      0,
+      200,
+      [...STREAM, 'x-codex-turn-state', 'one'],
+      stream([text('One.'), ask('toolu_1')], 'tool_use'),
+    );
+    await settled();
+    expect(heads).toEqual(['Content-Type text/event-stream Request-Id req_1 x-codex-turn-state one']);
+    const handler = sent[1]?.handler;
+    handler?.onHead(200, 'OK', STREAM);
+    const events = stream([text('Two.'), text('Three.')], 'end_turn').split('\n\n');
+    handler?.onBytes(Buffer.from(`${events.slice(0, 4).join('\n\n')}\n\n`));
+    call.abort();
+    expect(rounds.map(({ outcome, parts }) => [outcome, ...parts])).toEqual([
+      ['broken', JSON.stringify(text('Two.'))],
+    ]);
+  });
+
+  test('holds the end of an answer with calls of the client’s until it is kept, streaming or not', async () => {
+    const calls = [ask('toolu_1'), { type: 'tool_use', id: 'toolu_2', name: 'Read', input: {} }];
+    for (const [headers, content, before] of [
+      [STREAM, stream(calls, 'tool_use'), 'toolu_2'],
+      [JSON_TYPE, whole(calls, 'tool_use'), ''],
+    ] as const) {
+      let keep = () => {};
+      const kept = new Promise<void>((resolve) => {
+        keep = resolve;
+      });
+      const { seen, answer, client, settled } = setUp(undefined, { ended: () => kept });
+      answer(0, 200, [...headers], content);
+      await settled();
+      expect(client()).toContain(before);
+      expect(client()).not.toContain('"stop_reason":"tool_use"');
+      expect(seen).not.toContain('end');
+      keep();
+      await settled();
+      expect(client()).toContain('"stop_reason":"tool_use"');
+      expect(client()).toContain('toolu_2');
+      expect(client()).not.toContain('toolu_1');
+      expect(seen.at(-1)).toBe('end');
+    }
+  });
+});
+
+describe('while a hidden round runs', () => {
+  const item = (data: object) => said('response.output_item.done', data);
+  const response = { id: 'resp_1', status: 'in_progress', output: [] };
+  const first = [
+    said('response.created', { sequence_number: 0, response }),
+    item({
+      sequence_number: 1,
+      output_index: 0,
+      item: { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: TOOL, arguments: '{}' },
+    }),
+    said('response.completed', { sequence_number: 2, response }),
+  ].join('');
+  const openai = { stream: hiddenResponses(TOOL), whole: wholeResponses(TOOL) };
+  const running = (body: string) => body.match(/^event: response\.in_progress$/gm)?.length ?? 0;
+
+  test('an agent that counts events is told so every 15 s, for 240 s at most, in numbers that go on', async () => {
+    const { timers, answer, client, settled } = setUp(() => new Promise(() => {}), {
+      ...openai,
+      stream: hiddenResponses(TOOL),
+    });
+    answer(0, 200, STREAM, first);
+    await settled();
+    timers.advance(14_999);
+    expect(running(client())).toBe(0);
+    timers.advance(1);
+    expect(client()).toContain(
+      `event: response.in_progress\ndata: {"type":"response.in_progress","sequence_number":1,"response":${JSON.stringify(response)}}\n\n`,
+    );
+    timers.advance(1_000_000);
+    expect(running(client())).toBe(16);
+    const numbers = [...client().matchAll(/"sequence_number":(\d+)/g)].map((match) => Number(match[1]));
+    expect(numbers).toEqual(numbers.map((_, at) => at));
+    expect(timers.pending).toBe(0);
+  });
+
+  test('it is told no more once the next answer has begun, or it has left, or it does not read', async () => {
+    for (const stop of ['goes on', 'leaves', 'pauses'] as const) {
+      const { timers, call, sent, answer, client, settled } = setUp(undefined, {
+        ...openai,
+        stream: hiddenResponses(TOOL),
+      });
+      answer(0, 200, STREAM, first);
+      await settled();
+      if (stop === 'leaves') call.abort();
+      if (stop === 'pauses') call.pause();
+      const second = sent[1]?.handler;
+      second?.onHead(200, 'OK', STREAM);
+      if (stop === 'goes on')
+        second?.onBytes(
+          Buffer.from(said('response.output_item.added', { sequence_number: 9, output_index: 0 })),
+        );
+      timers.advance(100_000);
+      expect(running(client())).toBe(0);
+    }
+  });
+
+  test('agents of the Messages API are told nothing: comments of the transport go on by themselves', async () => {
+    const { timers, answer, client, settled } = setUp(() => new Promise(() => {}));
+    answer(0, 200, STREAM, stream([text('One.'), ask('toolu_1')], 'tool_use'));
+    await settled();
+    const before = client();
+    timers.advance(1_000_000);
+    expect(client()).toBe(before);
   });
 });

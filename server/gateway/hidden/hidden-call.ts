@@ -1,4 +1,5 @@
 import { headerOf, type RawHeaders } from '../headers.ts';
+import { SILENCE_MS, type Timers } from '../keep-alive.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamFault, UpstreamRequest, Upstreams } from '../upstream.ts';
 import type { HiddenRound, HiddenStream, HiddenWhole } from './types.ts';
 
@@ -8,11 +9,15 @@ export interface HiddenLoop {
   readonly whole: HiddenWhole;
   /**
    * The request that follows a round which called our tool alone, once everything that it carries is kept; null: it
-   * cannot be, and the answer breaks off. Told of every other round too, so that it can be kept.
+   * cannot be, and the answer breaks off.
+   * @param headers of the upstream answer that the round was
    */
-  next(round: HiddenRound): Promise<UpstreamRequest | null>;
-  /** A round after which the answer ends or goes on without us. */
-  ended(round: HiddenRound): void;
+  next(round: HiddenRound, headers: RawHeaders): Promise<UpstreamRequest | null>;
+  /**
+   * A round after which the answer ends or goes on without us; `broken` also where the client has left. What the client
+   * may answer at once (its own calls beside ours) waits for the promise, which never rejects; null: nothing waits.
+   */
+  ended(round: HiddenRound): Promise<void> | null;
 }
 
 /** What an upstream answer is to the loop. `pass`: nothing of ours can be in it. */
@@ -20,6 +25,10 @@ type Mode = 'stream' | 'whole' | 'pass';
 
 /** Bytes of a whole answer that are held; a larger one breaks off. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
+/** A round of which the client has nothing. */
+const NOTHING: HiddenRound = { outcome: 'broken', calls: [], parts: [], reasoning: 0, position: 0 };
+/** Longest that a client is told that its answer goes on while a hidden round runs; then it may give up. */
+const RUNNING_MS = 240_000;
 
 /**
  * A call whose answer may take several upstream answers. To its handler it is one: one head, one body, one end, and
@@ -30,17 +39,23 @@ export function sendHidden(
   request: UpstreamRequest,
   loop: HiddenLoop,
   handler: AnswerHandler,
+  timers: Timers,
 ): UpstreamCall {
-  return new LoopedCall(upstreams, request, loop, handler);
+  return new LoopedCall(upstreams, request, loop, handler, timers);
 }
 
 class LoopedCall implements UpstreamCall, AnswerHandler {
   readonly #upstreams: Pick<Upstreams, 'send'>;
   readonly #loop: HiddenLoop;
   readonly #handler: AnswerHandler;
+  readonly #timers: Timers;
   #call: UpstreamCall;
   #mode: Mode | null = null;
   #round = 0;
+  /** Of the upstream answer under way. */
+  #headers: RawHeaders = [];
+  /** Tells the client that its answer goes on; null: nothing is hidden now. */
+  #running: unknown = null;
   #paused = false;
   #over = false;
   /** The head of a whole answer, held until its body is known. */
@@ -53,10 +68,12 @@ class LoopedCall implements UpstreamCall, AnswerHandler {
     request: UpstreamRequest,
     loop: HiddenLoop,
     handler: AnswerHandler,
+    timers: Timers,
   ) {
     this.#upstreams = upstreams;
     this.#loop = loop;
     this.#handler = handler;
+    this.#timers = timers;
     this.#call = upstreams.send(request, this);
   }
 
@@ -71,12 +88,15 @@ class LoopedCall implements UpstreamCall, AnswerHandler {
   }
 
   abort(): void {
-    this.#over = true;
+    if (this.#over) return;
+    this.#finish();
     this.#call.abort();
+    this.#breakOff();
   }
 
   onHead(status: number, reason: string, headers: RawHeaders): void {
     if (this.#over) return;
+    this.#headers = headers;
     const mode = modeOf(status, headers);
     if (this.#round > 0 && this.#mode === 'stream' && mode !== 'stream') {
       // The client has had its head: what the provider refuses now can only be a fault to it.
@@ -104,8 +124,10 @@ class LoopedCall implements UpstreamCall, AnswerHandler {
     if (this.#over) return;
     if (this.#mode === 'stream') {
       const { bytes, round } = this.#loop.stream.endRound();
-      this.#deliver(bytes);
-      this.#roundEnded(round, () => this.#end());
+      this.#roundEnded(round, () => {
+        this.#deliver(bytes);
+        this.#end();
+      });
     } else if (this.#mode === 'whole') {
       const { round, client } = this.#loop.whole.take(Buffer.concat(this.#held));
       this.#held = [];
@@ -116,18 +138,29 @@ class LoopedCall implements UpstreamCall, AnswerHandler {
 
   onFault(fault: UpstreamFault): void {
     if (this.#over) return;
-    this.#over = true;
-    if (this.#mode === 'stream') this.#handlerBytes(this.#loop.stream.endRound().bytes);
+    this.#finish();
+    this.#deliver(this.#breakOff());
     this.#handler.onFault(fault);
+  }
+
+  /** Tells the loop what the client has of an answer that is over without an end, and gives what is left of it. */
+  #breakOff(): readonly Uint8Array[] {
+    if (this.#mode === 'whole') void this.#loop.ended(NOTHING);
+    if (this.#mode !== 'stream') return [];
+    const { bytes, round } = this.#loop.stream.endRound();
+    void this.#loop.ended({ ...round, outcome: 'broken' });
+    return bytes;
   }
 
   #roundEnded(round: HiddenRound, end: () => void): void {
     if (round.outcome !== 'continue') {
-      this.#loop.ended(round);
-      end();
+      const kept = this.#loop.ended(round);
+      if (kept === null) end();
+      else void kept.then(() => (this.#over ? undefined : end()));
       return;
     }
-    this.#loop.next(round).then(
+    if (this.#mode === 'stream') this.#sayRunning(0);
+    this.#loop.next(round, this.#headers).then(
       (request) => this.#goOn(request),
       () => this.#goOn(null),
     );
@@ -136,8 +169,7 @@ class LoopedCall implements UpstreamCall, AnswerHandler {
   #goOn(request: UpstreamRequest | null): void {
     if (this.#over) return;
     if (request === null) {
-      this.#over = true;
-      this.#handler.onFault({ code: 'HIDDEN_ROUND_FAILED', reset: false });
+      this.onFault({ code: 'HIDDEN_ROUND_FAILED', reset: false });
       return;
     }
     this.#round += 1;
@@ -145,8 +177,28 @@ class LoopedCall implements UpstreamCall, AnswerHandler {
     if (this.#paused) this.#call.pause();
   }
 
-  #end(): void {
+  /** While nothing of the next answer has reached the client, it is told now and then that there is one. */
+  #sayRunning(told: number): void {
+    if (told * SILENCE_MS >= RUNNING_MS) return;
+    this.#running = this.#timers.after(SILENCE_MS, () => {
+      const event = this.#paused ? null : this.#loop.stream.sayRunning();
+      if (event !== null) this.#handBytes(event);
+      this.#sayRunning(told + 1);
+    });
+  }
+
+  #stopRunning(): void {
+    if (this.#running !== null) this.#timers.cancel(this.#running);
+    this.#running = null;
+  }
+
+  #finish(): void {
     this.#over = true;
+    this.#stopRunning();
+  }
+
+  #end(): void {
+    this.#finish();
     this.#handler.onEnd();
   }
 
@@ -160,14 +212,15 @@ class LoopedCall implements UpstreamCall, AnswerHandler {
   }
 
   #deliver(pieces: readonly Uint8Array[]): void {
-    this.#handlerBytes(pieces);
+    for (const piece of pieces) {
+      if (piece.length === 0) continue;
+      this.#stopRunning();
+      this.#handBytes(piece);
+    }
   }
 
-  #handlerBytes(pieces: readonly Uint8Array[]): void {
-    for (const piece of pieces) {
-      if (piece.length > 0)
-        this.#handler.onBytes(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
-    }
+  #handBytes(bytes: Uint8Array): void {
+    this.#handler.onBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
   #hold(bytes: Buffer): void {

@@ -15,7 +15,7 @@ export interface HiddenRound {
    */
   readonly outcome: 'whole' | 'continue' | 'mixed' | 'broken';
   readonly calls: readonly HiddenCall[];
-  /** What the model produced, in the order of the protocol, ours among it: the JSON texts of its parts. */
+  /** What the model produced whole, in the order of the protocol, ours among it: the JSON texts of its parts. */
   readonly parts: readonly string[];
   /** Parts that the client has of the delivered answer up to this round's end: reasoning, and all others. */
   readonly reasoning: number;
@@ -27,10 +27,15 @@ export interface HiddenRound {
  * such call pass as they came; behind it only numbers that count parts are changed.
  */
 export interface HiddenStream {
-  /** Takes bytes of the upstream answer under way and gives the bytes for the client, in whole events. */
+  /**
+   * Takes bytes of the upstream answer under way and gives the bytes for the client, in whole events. The end of an answer
+   * that called our tool is kept back.
+   */
   push(bytes: Uint8Array): Uint8Array[];
-  /** The upstream answer has ended: what is left of it for the client, and what it was. */
+  /** The upstream answer has ended: what is left of it for the client, its kept end among it, and what it was. */
   endRound(): { readonly bytes: Uint8Array[]; readonly round: HiddenRound };
+  /** An event that tells the client between two rounds that its answer goes on; null: its protocol's agents count none. */
+  sayRunning(): Uint8Array | null;
 }
 
 /** The same for answers that come as one JSON document. */

@@ -55,6 +55,10 @@ class ResponseJoin implements HiddenStream {
   /** JSON texts of the items that the client has of earlier answers. */
   #before: string[] = [];
   #items = new Map<number, OpenItem>();
+  /** JSON text of the response as the client had it first, and whether its events are numbered. */
+  #begun: { readonly response: string; readonly numbered: boolean } | null = null;
+  /** The end of an answer that called our tool, kept until the answer is over; null: it is none. */
+  #ending: { readonly event: Buffer; readonly data: EventData } | null = null;
   /** How the answer under way ended; null: it has not. */
   #ended: 'completed' | 'otherwise' | null = null;
 
@@ -71,6 +75,14 @@ class ResponseJoin implements HiddenStream {
     const items = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
     const ours = items.filter((item) => item.call === 'ours');
     const outcome = this.#outcome();
+    const ending = this.#ending;
+    const bytes =
+      outcome === 'continue'
+        ? []
+        : [
+            ...(ending === null ? [] : [this.#endFor(ending.event, ending.data)]),
+            ...(rest.length > 0 ? [rest] : []),
+          ];
     const round: HiddenRound = {
       outcome,
       calls: ours.map(({ id, input }): HiddenCall => ({ id, input: input === '' ? '{}' : input })),
@@ -84,7 +96,18 @@ class ResponseJoin implements HiddenStream {
     this.#splitter = new EventSplitter();
     this.#items = new Map();
     this.#ended = null;
-    return { bytes: rest.length > 0 ? [rest] : [], round };
+    this.#ending = null;
+    return { bytes, round };
+  }
+
+  /** Codex gives up after a time without an event; a comment is none to it. */
+  sayRunning(): Uint8Array | null {
+    if (this.#begun === null) return null;
+    const { response, numbered } = this.#begun;
+    const number = numbered ? `"sequence_number":${this.#sequence++},` : '';
+    return Buffer.from(
+      `event: response.in_progress\ndata: {"type":"response.in_progress",${number}"response":${response}}\n\n`,
+    );
   }
 
   #outcome(): HiddenRound['outcome'] {
@@ -102,7 +125,9 @@ class ResponseJoin implements HiddenStream {
     if (BEGINNINGS.has(type)) return this.#begin(event, data);
     if (ENDINGS.has(type)) {
       this.#ended = type === 'response.completed' ? 'completed' : 'otherwise';
-      return this.#outcome() === 'continue' ? [] : [this.#endFor(event, data)];
+      if (![...this.#items.values()].some((item) => item.call === 'ours')) return [this.#endFor(event, data)];
+      this.#ending = { event, data };
+      return [];
     }
     const index = numberMember(data.root, 'output_index');
     if (index === null) return [this.#numbered(event, data, [])];
@@ -116,7 +141,15 @@ class ResponseJoin implements HiddenStream {
   }
 
   #begin(event: Buffer, data: EventData): Uint8Array[] {
-    const id = stringMember(member(data.root, 'response'), 'id');
+    const response = member(data.root, 'response');
+    const id = stringMember(response, 'id');
+    if (response !== undefined && this.#begun === null) {
+      const numbered = member(data.root, 'sequence_number') !== undefined;
+      this.#begun = {
+        response: event.toString('utf8', data.at + response.start, data.at + response.end),
+        numbered,
+      };
+    }
     this.#responseId ??= id;
     return id === this.#responseId ? [this.#numbered(event, data, [])] : [];
   }
