@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  characters,
-  decodeText,
-  encodeText,
-  plainText,
-  sliceCharacters,
-  storedText,
-  textOf,
-} from './text.ts';
+import { plainText } from '../kernel/column-text.ts';
+import { characters, decodeText, encodeText, sliceCharacters, storedText, textOf } from './text.ts';
 
 /** Any JavaScript string: all code units, also lone surrogates and NUL, often next to each other. */
 const anyText = fc

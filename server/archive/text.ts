@@ -1,3 +1,5 @@
+import { plainText } from '../kernel/column-text.ts';
+
 /**
  * How texts are kept. A JavaScript string may hold what PostgreSQL's `text` refuses: NUL characters and lone surrogates.
  * Where it does, the exact text is kept beside a stand-in as bytes in generalised UTF-8: UTF-8, with each lone surrogate
@@ -17,11 +19,7 @@ export interface StoredText {
 }
 
 const REFUSED = /[\0\p{Surrogate}]/u;
-const EACH_REFUSED = /[\0\p{Surrogate}]/gu;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
-/** Shown where a NUL character stands (the picture of one), and where a lone surrogate does (the replacement character). */
-const NUL_PICTURE = '\u2400';
-const REPLACEMENT = '\ufffd';
 
 /** The text in the form that its columns hold. */
 export function storedText(text: string): StoredText {
@@ -34,12 +32,6 @@ export function storedText(text: string): StoredText {
 /** The text that {@link storedText} was made of. */
 export function textOf(stored: Pick<StoredText, 'text' | 'exact'>): string {
   return stored.exact === null ? stored.text : decodeText(stored.exact);
-}
-
-/** The text without what PostgreSQL refuses: a visible stand-in for each such character. */
-export function plainText(text: string): string {
-  if (!REFUSED.test(text)) return text;
-  return text.replace(EACH_REFUSED, (char) => (char === '\0' ? NUL_PICTURE : REPLACEMENT));
 }
 
 /** The text in generalised UTF-8. Texts without lone surrogates are plain UTF-8. */

@@ -1,6 +1,7 @@
 import { DOC_ID_PREFIX, type Role } from '../../conversation/index.ts';
+import { plainText } from '../../kernel/column-text.ts';
 import type { Uuid } from '../../kernel/ids.ts';
-import { decodeText, plainText, sliceCharacters } from '../text.ts';
+import { decodeText, sliceCharacters } from '../text.ts';
 import type { ArchiveReader, DocId, LogMatches, LogRow } from '../types.ts';
 import { prepared, type Queryable } from './connection.ts';
 import { atLeastOne } from './cursor.ts';

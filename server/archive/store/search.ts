@@ -1,9 +1,9 @@
 import { DOC_ID_PREFIX } from '../../conversation/index.ts';
+import { plainText } from '../../kernel/column-text.ts';
 import { ContextModeError } from '../../kernel/errors.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { parseQuery, type Query } from '../search/query.ts';
 import { bestOf, type PostingList, type Scored, scoreChunks, scoreDocuments } from '../search/rank.ts';
-import { plainText } from '../text.ts';
 import type { DocId, SearchAnswer, SearchFilter, SearchHit } from '../types.ts';
 import type { Queryable } from './connection.ts';
 import { atLeastOne } from './cursor.ts';

@@ -1,7 +1,7 @@
 import type { AgentName } from '../../conversation/index.ts';
 import { SIDE_THREAD } from '../../conversation/index.ts';
+import { plainText } from '../../kernel/column-text.ts';
 import type { Uuid } from '../../kernel/ids.ts';
-import { plainText } from '../text.ts';
 import type { ArchiveReader, Page, SessionRow } from '../types.ts';
 import type { Queryable } from './connection.ts';
 import { atLeastOne, pageOf, readCursor } from './cursor.ts';

@@ -1,24 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { Millis } from '../../kernel/clock.ts';
-import { plainText } from '../text.ts';
+import { columnName, plainText } from '../../kernel/column-text.ts';
+
+export { columnName as name } from '../../kernel/column-text.ts';
 
 /** A PostgreSQL `bigint` as `pg` gives it. */
 export type Big = string;
 
-/** Longest name that goes into an index as it is, in characters; PostgreSQL's index rows end at 2,704 bytes. */
-const NAME_CHARS = 400;
-
-/** A name of another program's making, fit for a column and an index: what PostgreSQL refuses is replaced, a long one ends in its hash. */
-export function name(text: string): string {
-  const plain = plainText(text);
-  if (plain.length <= NAME_CHARS) return plain;
-  const hash = createHash('sha256').update(plain).digest('hex').slice(0, 32);
-  return `${plainText(plain.slice(0, NAME_CHARS))}…${hash}`;
-}
-
 /** The same for a name that may be absent. */
 export function nameOrNull(text: string | null): string | null {
-  return text === null ? null : name(text);
+  return text === null ? null : columnName(text);
 }
 
 /** A text for a plain column, or null. */
