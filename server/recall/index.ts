@@ -7,6 +7,7 @@ export {
   type IndexOptions,
   type RenderedIndex,
   renderIndex,
+  timeIn,
 } from './index-text.ts';
 export {
   type Budgets,
@@ -27,6 +28,8 @@ export {
   NOTHING_DUE,
 } from './moments.ts';
 export { type LayoutPlan, type PlanQuestion, planLayout } from './plan.ts';
+export { createRecallReader } from './read.ts';
+export type * from './read-types.ts';
 export {
   type AnswerOptions,
   ambiguousAnswer,
@@ -44,5 +47,16 @@ export {
   readRetrievalCall,
   retrievalToolJson,
 } from './retrieval-tool.ts';
+export { createRecallStore, type RecallStoreOptions } from './store/store.ts';
+export {
+  DEFAULT_SWITCHES,
+  INHERITED,
+  mergeSwitches,
+  readSwitches,
+  type SetSwitches,
+  SWITCH_BOUNDS,
+  writeSwitches,
+} from './store/switches.ts';
+export type * from './stored.ts';
 export { TRIMMING_RULES, trimmed } from './trimming.ts';
 export { compactionPoint, type ModelWindow, modelWindow, WINDOWS_CHECKED } from './windows.ts';

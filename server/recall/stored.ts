@@ -30,9 +30,7 @@ export interface Beginning {
 }
 
 /** A piece of a stored index: text of ours, or a range (UTF-16 units) of what a person typed in a document. */
-export type IndexPiece =
-  | string
-  | { readonly docid: DocId; readonly start: number; readonly end: number };
+export type IndexPiece = string | { readonly docid: DocId; readonly start: number; readonly end: number };
 
 /** What a layout puts in the place of the older part. */
 export interface LayoutContent {
