@@ -1,6 +1,7 @@
 export type { LocatedRepository, LocateRepository } from './place.ts';
 export type { Retention } from './retention.ts';
 export { type AccountTools, ensureAccount, ensureLocalAccount } from './store/account.ts';
+export { type AskingPlace, type AskingReader, createAskingReader } from './store/asking.ts';
 export { StaleRead } from './store/connection.ts';
 export type { RetentionReport } from './store/expiry.ts';
 export { fillTouches } from './store/file-touches.ts';

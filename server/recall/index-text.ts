@@ -179,7 +179,7 @@ function cutTyped200(entry: TypedEntry, at: string): string {
 }
 
 /** `YYYY-MM-DD HH:MM` in a zone. */
-function timeIn(timeZone: string): (at: number) => string {
+export function timeIn(timeZone: string): (at: number) => string {
   if (timeZone === 'UTC') return (at) => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
