@@ -14,8 +14,12 @@ export function prepared(name: string, text: string, values: unknown[]): pg.Quer
   return { name: `archive_${name}`, text, values };
 }
 
-/** PostgreSQL's codes for conflicts that going again solves: deadlock, serialization, a row that went or came meanwhile. */
-const CONFLICTS: ReadonlySet<string> = new Set(['40P01', '40001', '23503', '23505']);
+/**
+ * PostgreSQL's codes for conflicts that going again solves: deadlock, serialization, a row that went or came meanwhile.
+ * That a row still refers to one that was deleted is 23001 from version 18 on where the reference says RESTRICT, and
+ * 23503 before.
+ */
+const CONFLICTS: ReadonlySet<string> = new Set(['40P01', '40001', '23001', '23503', '23505']);
 const ATTEMPTS = 5;
 
 /** Thrown inside a transaction that met another writer's work and must go again. */

@@ -4,6 +4,7 @@ import type { Database } from '../../db/index.ts';
 import { testDatabase } from '../../db/testing.ts';
 import { spansOf } from '../search/words.ts';
 import type { ArchiveReader, ThreadState } from '../types.ts';
+import type { StorePool } from './connection.ts';
 import { createArchiveReader } from './reader.ts';
 import { call, item, result, type Scene, scene, type Turn } from './testing.ts';
 
@@ -66,6 +67,29 @@ async function danglingPostings(): Promise<number> {
   return rows[0]?.dangling ?? -1;
 }
 
+/** The pool, with each statement of its transactions handed to `around`, which runs it. */
+function poolAround(
+  around: (
+    statement: { readonly text: string; readonly name?: string },
+    run: () => Promise<unknown>,
+  ) => Promise<unknown>,
+): StorePool {
+  return {
+    query: pool.query.bind(pool) as pg.Pool['query'],
+    connect: (async () => {
+      const connection = await pool.connect();
+      const query = connection.query.bind(connection) as (...given: unknown[]) => Promise<unknown>;
+      return new Proxy(connection, {
+        get(target, name) {
+          if (name !== 'query') return Reflect.get(target, name);
+          return (given: string | pg.QueryConfig, ...more: unknown[]) =>
+            around(typeof given === 'string' ? { text: given } : given, () => query(given, ...more));
+        },
+      });
+    }) as pg.Pool['connect'],
+  };
+}
+
 test('of a deleted session no word, no text and no posting is left, in single rows and in joined ones', async () => {
   const gone: ThreadState[] = [];
   const secret = (n: number) => `quetzalcoatl${n} shared words of the archive`;
@@ -118,6 +142,22 @@ test('what was archived and not indexed yet is deleted as well, and never indexe
   expect(await hits('kept')).toBe(1);
 });
 
+test('a deletion that meets the very first indexing takes along what that has just indexed', async () => {
+  const thread = await append(typed('coatlicue'));
+  let looks = 0;
+  const beside = poolAround(async ({ text }, run) => {
+    const answer = await run();
+    // The deletion has just seen that there is no index.
+    if (text.startsWith('SELECT 1 FROM search_state') && ++looks === 1) await index();
+    return answer;
+  });
+  const deleting = createArchiveReader(beside, { clock: stage.clock });
+  expect(await deleting.deleteSession(stage.accountId, thread.sessionId, stage.clock.now())).toBe(true);
+  expect(looks).toBe(2);
+  expect(await traces('coatlicue')).toEqual([]);
+  expect(await danglingPostings()).toBe(0);
+});
+
 test('items cannot be deleted behind the search’s back', async () => {
   await append(typed('needle'));
   await index();
@@ -149,22 +189,9 @@ test('an append that is taken back leaves nothing to index, one that is committe
 
 test('an indexing that breaks off is as if it had not begun', async () => {
   await append(typed('broken off'), typed('in the middle'));
-  const failing = {
-    query: pool.query.bind(pool) as pg.Pool['query'],
-    connect: (async () => {
-      const connection = await pool.connect();
-      const query = connection.query.bind(connection) as (...given: unknown[]) => unknown;
-      return new Proxy(connection, {
-        get: (target, name) =>
-          name === 'query'
-            ? (given: { name?: string }, ...more: unknown[]) =>
-                given.name === 'archive_search_count'
-                  ? Promise.reject(new Error('killed'))
-                  : query(given, ...more)
-            : Reflect.get(target, name),
-      });
-    }) as pg.Pool['connect'],
-  };
+  const failing = poolAround(({ name }, run) =>
+    name === 'archive_search_count' ? Promise.reject(new Error('killed')) : run(),
+  );
   await expect(stage.secondWriter(failing).index(stage.accountId)).rejects.toThrow('killed');
   expect(await hits('broken')).toBe(0);
   await index();
