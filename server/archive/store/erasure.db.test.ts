@@ -277,6 +277,29 @@ describe('an export', () => {
     } else if (kind !== 'end') await insert(kind, row);
   }
 
+  test('brings what several messages show once, before the first of them, wherever their rows lie', async () => {
+    const thread = await stage.open('pictures');
+    const picture = (n: number) => ({ mime: 'image/png', bytes: Buffer.from(`picture ${n}`) });
+    const messages = stage.chain(
+      stage.root,
+      ...Array.from(
+        { length: 9 },
+        (_, n) => ['user', item({ text: `${n}`, media: [picture(n), picture(n + 1)] })] as const,
+      ),
+    );
+    await stage.writer.append(stage.batch(thread, messages));
+    // A row that is written anew lies behind the others.
+    for (const { hash } of messages.toReversed())
+      await pool.query('UPDATE message SET seen_at = seen_at WHERE hash = $1', [hash]);
+    const told: string[] = [];
+    for await (const line of reader.exportSession(stage.accountId, thread.sessionId)) {
+      const { blob, message } = JSON.parse(line) as Record<string, Exported | undefined>;
+      if (blob) told.push(Buffer.from(blob.bytes as string, 'base64').toString());
+      if (message) told.push((message.items as readonly Exported[])[0]?.text as string);
+    }
+    expect(told).toEqual(['picture 0', ...messages.flatMap((_, n) => [`picture ${n + 1}`, `${n}`])]);
+  });
+
   test('of a long session has every event once, each message before it', async () => {
     const thread = await stage.open('long');
     const turns = Array.from({ length: 450 }, (_, n) => ['user', item({ text: `${n}` })] as const);

@@ -109,7 +109,10 @@ async function piecesOf(
   return found;
 }
 
-/** The lines of messages, by hash: binary content that was not told before, then the message. */
+/**
+ * The lines of messages, by hash: binary content that was not told before, then the message. The messages are given in
+ * the order in which their lines are told, so that of several that hold the same content the first one brings it.
+ */
 async function exportMessages(
   pool: Queryable,
   accountId: string | undefined,
@@ -125,7 +128,8 @@ async function exportMessages(
     );
   const messages = await read(
     pool,
-    'SELECT * FROM message WHERE account_id = $1 AND hash = ANY($2::bytea[])',
+    `SELECT * FROM message WHERE account_id = $1 AND hash = ANY($2::bytea[])
+     ORDER BY array_position($2::bytea[], hash)`,
     ours,
   );
   const items = groupBy(await of('item', 'position'));
