@@ -2,3 +2,4 @@
 export type { DocId, MessageHash, SliceHash, StoredMessage } from '../conversation/index.ts';
 export type * from './read-types.ts';
 export type * from './record-types.ts';
+export type * from './view.ts';

@@ -26,9 +26,8 @@ export interface RequestView {
   readonly unedited: { readonly reason: string; readonly detail: string } | null;
   /** None where the model saw what the client sent. */
   readonly runs: readonly SeenRun[];
-  /** Bytes of the body that was sent, and its keyed hash in hex. */
+  /** Bytes of the body that was sent. */
   readonly sentBytes: number;
-  readonly sentHash: string;
   /** Estimates: of the prompt as the client sent it, as it went out, and the limit (null: the window is unknown). */
   readonly tokens: { readonly client: number; readonly sent: number; readonly limit: number | null };
 }

@@ -1,4 +1,4 @@
-import type { AgentForms, Identity, Message, Slice, Usage } from '../conversation/index.ts';
+import type { AgentForms, Identity, Message, Scan, Slice, Usage } from '../conversation/index.ts';
 import type { Door } from '../kernel/env.ts';
 import type { ElementHints } from './reading/injected.ts';
 
@@ -18,6 +18,8 @@ export interface ReadRequest {
   readonly stream: boolean;
   /** The entries of `messages` or `input`, in order. A bare string `input` is one entry. */
   readonly elements: readonly Slice[];
+  /** The outer fields, and the entries of those that list something. */
+  readonly scan: Scan;
   /** System prompt, tools and parameters: what a preamble keeps, each with its field name, in body order. */
   readonly preamble: readonly { readonly name: string; readonly slice: Slice }[];
 }
@@ -50,6 +52,10 @@ export interface ProtocolAdapter {
   parseMessage(element: Uint8Array, hints?: ElementHints): Message;
   /** How the protocol's agents change what they send again. */
   readonly forms: AgentForms;
+  /** Whether an element stays in the model's view whatever a layout leaves out: it changes tools or configuration. */
+  staysInView(element: Uint8Array): boolean;
+  /** Whether everything up to this element is a provider's own compaction, which is never cut or preceded. */
+  closesWindow(element: Uint8Array): boolean;
   /** Reads a decoded answer, whole or broken off; `contentType` as the response said it. */
   readAnswer(status: number, contentType: string, body: Uint8Array): ReadAnswer;
 }

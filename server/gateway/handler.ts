@@ -6,6 +6,7 @@ import { newId, type Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { CLIMBS_OUT, FOREIGN, TOO_LARGE } from './causes.ts';
+import type { Composer } from './compose/prepared.ts';
 import { type DoorMatch, matchDoor, upstreamTarget } from './doors.ts';
 import { type Guard, openGuard } from './guard.ts';
 import { systemTimers, type Timers } from './keep-alive.ts';
@@ -29,6 +30,8 @@ export interface GatewayOptions {
   readonly accountId: Uuid;
   /** The recorder; null records nothing. */
   readonly tap: Tap | null;
+  /** What puts requests together before they go out; left out: all go as they come. */
+  readonly composer?: Composer;
   /** Who may come in; by default anybody (sign-in is somebody else's). */
   readonly guard?: Guard;
   readonly timers?: Timers;
@@ -79,6 +82,7 @@ class TransportGateway implements Gateway {
       log,
       metrics,
       tap,
+      composer: options.composer ?? null,
       accountId,
       timers: options.timers ?? systemTimers,
       upstreams: createUpstreams(env.upstreams, env.proxies),

@@ -5,6 +5,8 @@ import type { Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { Collector, type HeldBytes } from './collect.ts';
+import { asItCame, type Composer, type Prepared } from './compose/prepared.ts';
+import type { SeenByModel } from './compose/seen.ts';
 import {
   headerOf,
   headersForClient,
@@ -15,8 +17,8 @@ import {
 } from './headers.ts';
 import { KeepAlive, type Timers } from './keep-alive.ts';
 import { type Refusal, refusal } from './refuse.ts';
-import type { Tap } from './tap.ts';
-import type { AnswerHandler, UpstreamCall, UpstreamFault, Upstreams } from './upstream.ts';
+import type { Tap, TappedRequest } from './tap.ts';
+import type { AnswerHandler, UpstreamCall, UpstreamFault, UpstreamRequest, Upstreams } from './upstream.ts';
 
 /** The client's end of an answer, whatever carries it. */
 export interface ClientSide {
@@ -40,6 +42,8 @@ export interface ExchangeContext {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly tap: Tap | null;
+  /** What puts requests together; null: they go as they come. */
+  readonly composer: Composer | null;
   readonly accountId: Uuid;
   readonly upstreams: Upstreams;
   readonly held: HeldBytes;
@@ -120,17 +124,35 @@ export class Exchange implements AnswerHandler {
     });
   }
 
-  /** Hands the request to the upstream, then tells the recorder. */
+  /** Hands the request to the upstream, put together where it may be, then tells the recorder. */
   start(): void {
     const { door, method, path, headers, body } = this.#request;
     const { upstreams, metrics } = this.#context;
     const { host } = upstreams.base(door);
     const sent = headersForUpstream(headers, host, method, body.length);
-    this.#ownMs = this.#elapsed();
-    this.#call = upstreams.send({ door, method, path, headers: sent, body }, this);
+    const upstream = { door, method, path, headers: sent, body };
     metrics.streams.inc({ door });
+    const prepared = this.#prepare(upstream);
+    if (prepared === null) this.#send(() => upstreams.send(upstream, this), null);
+    else void prepared.then((ready) => this.#send(() => ready.send(upstreams, this), ready.seen));
+  }
+
+  #prepare(upstream: UpstreamRequest): Promise<Prepared> | null {
+    const { composer, timers } = this.#context;
+    const { recorded } = this.#request;
+    if (composer === null || recorded === false) return null;
+    if (recorded === true) return composer.prepare(this.#tappedRequest(null), upstream);
+    const prepare = (isOwned: boolean) =>
+      (isOwned ? composer.prepare(this.#tappedRequest(null), upstream) : null) ?? asItCame(upstream);
+    return Promise.race([recorded, after(timers, OWNER_MS, false)]).then(prepare);
+  }
+
+  /** Sends what is ready; a client that left meanwhile has nothing sent for it. */
+  #send(send: () => UpstreamCall, seen: SeenByModel | null): void {
+    this.#ownMs = this.#elapsed();
+    if (this.#ending === null) this.#call = send();
     this.#announced = true;
-    this.#tell((tap) => tap.requestReceived(this.#tappedRequest()));
+    this.#tell((tap) => tap.requestReceived(this.#tappedRequest(seen)));
     if (this.#ending !== null) this.#tellEnded(this.#ending);
   }
 
@@ -226,7 +248,7 @@ export class Exchange implements AnswerHandler {
     else void recorded.finally(() => this.#context.ended(this));
   }
 
-  #tappedRequest() {
+  #tappedRequest(seen: SeenByModel | null): TappedRequest {
     const { id, door, method, target, headers, body, receivedAt } = this.#request;
     return {
       id,
@@ -237,6 +259,7 @@ export class Exchange implements AnswerHandler {
       headers: withoutCredentials(headers),
       body,
       receivedAt,
+      seen,
     };
   }
 
@@ -284,6 +307,11 @@ export class Exchange implements AnswerHandler {
     this.#context.metrics.faults.inc({ where });
     this.#context.log.error({ id: this.#request.id, where, error: name }, 'fault of the gateway');
   }
+}
+
+/** `value`, once `ms` have gone by. */
+function after<Value>(timers: Timers, ms: number, value: Value): Promise<Value> {
+  return new Promise((resolve) => timers.after(ms, () => resolve(value)));
 }
 
 function unreachable(door: Door, id: Uuid, code: string): Refusal {

@@ -2,6 +2,7 @@ import type { RequestOutcome } from '../archive/types.ts';
 import type { Millis } from '../kernel/clock.ts';
 import type { Door } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
+import type { SeenByModel } from './compose/seen.ts';
 
 /** Header names and values as they stood on the wire, less every credential. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
@@ -21,6 +22,8 @@ export interface TappedRequest {
    */
   readonly body: Uint8Array;
   readonly receivedAt: Millis;
+  /** What the model saw of it; null or left out: what its client sent, and nothing was to be changed. */
+  readonly seen?: SeenByModel | null;
 }
 
 /** How the answer to a request ended. The fields of {@link RequestOutcome} that the transport knows, and the bytes. */

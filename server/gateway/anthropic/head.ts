@@ -102,3 +102,16 @@ function textPart(jsonString: string): string {
 function rawOf(source: Buffer, node: JsonNode | undefined): string {
   return node === undefined ? '""' : source.toString('utf8', node.start, node.end);
 }
+
+/** A result that loaded a deferred tool: what it loaded is offered only while it is in view. */
+export function staysInView(element: Uint8Array): boolean {
+  return viewOf(element).includes('"tool_reference"');
+}
+
+/** A compaction of the provider's own: with all before it, it is one thing. */
+export function closesWindow(element: Uint8Array): boolean {
+  const bytes = viewOf(element);
+  if (!bytes.includes('"compaction"')) return false;
+  const node = readJson(bytes) ?? undefined;
+  return itemsOf(member(node, 'content')).some((part) => stringMember(part, 'type') === 'compaction');
+}

@@ -1,6 +1,7 @@
 import type { ProtocolAdapter } from '../adapter.ts';
 import { readAnswer } from './answer.ts';
 import { claudeForms } from './forms.ts';
+import { closesWindow, staysInView } from './head.ts';
 import { parseMessage } from './message.ts';
 import { readRequest, routeOf } from './request.ts';
 
@@ -10,6 +11,8 @@ export const anthropicAdapter: ProtocolAdapter = {
   routeOf,
   readRequest,
   parseMessage,
+  staysInView,
+  closesWindow,
   forms: claudeForms,
   readAnswer,
 };

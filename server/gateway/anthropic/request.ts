@@ -26,6 +26,7 @@ export function readRequest(head: RequestHead, body: Uint8Array): ReadRequest | 
     model: model?.type === 'string' ? model.value : null,
     stream: stream?.type === 'boolean' && stream.value,
     elements: fieldNamed(scan, 'messages')?.elements ?? [],
+    scan,
     preamble: scan.fields
       .filter((field) => field.whole && !NOT_PREAMBLE.has(field.name))
       .map((field) => ({ name: field.name, slice: field.value })),

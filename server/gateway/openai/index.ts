@@ -2,6 +2,7 @@ import { NO_FORMS } from '../../conversation/index.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
 import { isRenamedByOpenCode } from '../reading/forms.ts';
 import { readAnswer } from './answer.ts';
+import { olderItem } from './head.ts';
 import { parseMessage } from './message.ts';
 import { readRequest, routeOf } from './request.ts';
 
@@ -11,6 +12,8 @@ export const openaiAdapter: ProtocolAdapter = {
   routeOf,
   readRequest,
   parseMessage,
+  staysInView: (element) => olderItem(element).is !== 'past',
+  closesWindow: (element) => olderItem(element).is === 'window',
   forms: { ...NO_FORMS, isRenamed: isRenamedByOpenCode },
   readAnswer,
 };

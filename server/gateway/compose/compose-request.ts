@@ -1,0 +1,481 @@
+import { hexOf, type Item, type Slice } from '../../conversation/index.ts';
+import type { Millis } from '../../kernel/clock.ts';
+import { faultOf } from '../../kernel/errors.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import {
+  type FrozenChoices,
+  type Generation,
+  type LayoutContent,
+  NOTHING_DUE,
+  RETRIEVAL_TOOL,
+  RETRIEVAL_TOOL_RULES,
+  type RecallStore,
+  type RecallSwitches,
+  retrievalToolJson,
+} from '../../recall/index.ts';
+import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
+import { estimateBytes, startingCalibration } from '../estimate/index.ts';
+import { hintsFor } from '../reading/hints.ts';
+import { type Edit as NamedEdit, validateAnthropic, validateOpenai } from '../validator/index.ts';
+import { type ArchivedChain, archivedChain, type ChainSource } from './archived.ts';
+import { type Conversation, goesOnBehind, newestMark, readConversation } from './conversation.ts';
+import { decide, type Sizes } from './decide.ts';
+import { newLayout } from './new-layout.ts';
+import type { BodyPlan, ComposedBody, NotComposed, PlannedLayout, ViewRun } from './plan.ts';
+import type { RequestRules } from './protocol-rules.ts';
+import { bringsUnseen, type InForce, inForce, NO_CHOICES, recollect, settleBeginning } from './recollect.ts';
+import { type IndexTexts, standingLayout } from './standing-layout.ts';
+import type { ThreadMemory } from './threads.ts';
+
+/** What requests are put together with. */
+export interface ComposeParts {
+  readonly recall: RecallStore;
+  readonly archive: ChainSource & { accountKey(accountId: Uuid): Promise<Uint8Array> };
+  readonly indices: IndexTexts;
+  /** The store's version, and what a person switched on, as fresh as they have to be. */
+  readonly versionOf: (accountId: Uuid) => Promise<string>;
+  readonly switchesOf: (accountId: Uuid, memory: ThreadMemory) => Promise<RecallSwitches>;
+}
+
+/** A request that may be changed. */
+export interface RequestToCompose extends RequestRules {
+  readonly accountId: Uuid;
+  readonly at: Millis;
+  readonly adapter: ProtocolAdapter;
+  readonly read: ReadRequest;
+  /** Decoded. */
+  readonly body: Buffer;
+  readonly memory: ThreadMemory;
+  /** It carries the thread's history and is none of its turns: it gets the layout in force and never makes one. */
+  readonly isSide: boolean;
+}
+
+/** A request as it goes out. */
+export interface Composed {
+  readonly conversation: Conversation;
+  readonly memory: ThreadMemory;
+  /** The client's own buffer where nothing was changed. */
+  readonly body: Buffer;
+  readonly named: readonly NamedEdit[];
+  readonly runs: readonly ViewRun[];
+  readonly choices: FrozenChoices;
+  readonly force: InForce | null;
+  /** Whether this request made the generation in force, and why nothing was made where it did not. */
+  readonly made: boolean;
+  readonly because: string | null;
+  readonly unedited: { readonly reason: string; readonly detail: string } | null;
+  readonly sizes: Sizes;
+  readonly sent: number;
+}
+
+/** Says that the time for the preparation is over: nothing may be committed any more. */
+export interface Deadline {
+  isOver: boolean;
+}
+
+class Late extends Error {
+  override readonly name = 'Late';
+}
+
+/**
+ * Puts a request together: what it was sent with before is put back, and at one of three moments it gets a new layout. What
+ * changes the provider's view is committed before this returns. Where a check fails the request stays as it was without
+ * what failed.
+ * @throws where store or archive do not answer
+ */
+export async function composeRequest(
+  parts: ComposeParts,
+  request: RequestToCompose,
+  deadline: Deadline,
+): Promise<Composed> {
+  const { accountId, adapter, read, body, memory, isSide } = request;
+  const key = await parts.archive.accountKey(accountId);
+  const before = memory.conversation;
+  const conversation = await readConversation(key, adapter, read, body, before);
+  const behind = before === null ? null : goesOnBehind(before, conversation);
+  const version = await parts.versionOf(accountId);
+  await recollect(parts.recall, accountId, memory, conversation, version, behind !== null);
+  const switches = await parts.switchesOf(accountId, memory);
+  if (!isSide && !deadline.isOver)
+    await settleBeginning(parts.recall, accountId, memory, conversation, {
+      at: request.at,
+      choices: async () => choicesOf(switches),
+    });
+  if (behind !== null && bringsUnseen(conversation, behind)) memory.isUnseen = true;
+  const work = new Work(parts, request, deadline, { key, conversation, switches });
+  return work.run();
+}
+
+/** What a conversation is sent with by what is switched on. */
+function choicesOf({ tool, recall }: RecallSwitches): FrozenChoices {
+  return { ...NO_CHOICES, tool: recall && tool ? RETRIEVAL_TOOL_RULES : null };
+}
+
+/** What of ours stands in a request: the generation in force and its layout there. */
+interface Standing {
+  readonly force: InForce | null;
+  readonly planned: PlannedLayout | null;
+  readonly choices: FrozenChoices;
+}
+
+class Work {
+  readonly #parts: ComposeParts;
+  readonly #request: RequestToCompose;
+  readonly #deadline: Deadline;
+  readonly #key: Uint8Array;
+  readonly #conversation: Conversation;
+  readonly #switches: RecallSwitches;
+  readonly #outside: number;
+  readonly #factor: number;
+  #chain: Promise<ArchivedChain | null> | null = null;
+  #headTokens: number | null = null;
+
+  constructor(
+    parts: ComposeParts,
+    request: RequestToCompose,
+    deadline: Deadline,
+    known: {
+      readonly key: Uint8Array;
+      readonly conversation: Conversation;
+      readonly switches: RecallSwitches;
+    },
+  ) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#deadline = deadline;
+    this.#key = known.key;
+    this.#conversation = known.conversation;
+    this.#switches = known.switches;
+    this.#factor = (request.memory.calibration ?? startingCalibration(request.read.model ?? '')).factor;
+    this.#outside = outsideTokens(request.body, known.conversation);
+  }
+
+  async run(): Promise<Composed> {
+    const { memory, isSide, at } = this.#request;
+    const found = await this.#standing(inForce(memory, this.#conversation));
+    if (typeof found === 'string') return this.#asSent(found, '');
+    const sizes = this.#sizes(found);
+    const composed = isSide ? await this.#compose(found, sizes, null) : await this.#decided(found, sizes);
+    if (!isSide) {
+      memory.conversation = this.#conversation;
+      memory.lastAt = at;
+    }
+    return composed;
+  }
+
+  /** Makes what is due, or leaves the request under what stands. */
+  async #decided(standing: Standing, sizes: Sizes): Promise<Composed> {
+    const { memory, read, at, cache } = this.#request;
+    if (!this.#switches.recall || this.#switches.paused)
+      return this.#settled(standing, sizes, this.#switches.recall ? 'paused' : 'off');
+    const moment = decide({
+      memory,
+      factor: this.#factor,
+      conversation: this.#conversation,
+      switches: this.#switches,
+      sizes,
+      model: read.model,
+      at,
+      cacheLifetime: cache.lifetimeMs,
+    });
+    if (moment.act === 'none') {
+      memory.moment = moment.state;
+      return this.#settled(standing, sizes, moment.because);
+    }
+    const made = await this.#make(moment.reason, standing, sizes);
+    if (typeof made === 'string') return this.#settled(standing, sizes, made);
+    memory.moment = NOTHING_DUE;
+    memory.isResting = false;
+    return made;
+  }
+
+  /** The request under what stands; a generation is begun first where answers came that none describes. */
+  async #settled(standing: Standing, sizes: Sizes, because: string): Promise<Composed> {
+    const { memory, at } = this.#request;
+    const madeAt = newestMark(this.#conversation);
+    const isBound = standing.planned !== null || standing.choices.tool !== null;
+    if (!memory.isUnseen || !isBound || madeAt === null) {
+      memory.isUnseen &&= isBound;
+      return this.#compose(standing, sizes, because);
+    }
+    const generation: Generation = {
+      madeAt,
+      reason: 'unseen',
+      layout: standing.force?.generation.layout ?? null,
+      choices: standing.choices,
+      thread: memory.name,
+      at,
+      tokensBefore: sizes.current,
+      tokensAfter: sizes.current,
+    };
+    const kept = await this.#commit(generation);
+    const next = await this.#standing(this.#forceOf(kept));
+    if (typeof next === 'string') return this.#asSent(next, because);
+    memory.isUnseen = false;
+    return this.#compose(next, sizes, because);
+  }
+
+  /** Makes a layout, checks the request under it, and commits it; else why not. */
+  async #make(reason: Generation['reason'], standing: Standing, sizes: Sizes): Promise<Composed | string> {
+    const { memory, at } = this.#request;
+    const madeAt = newestMark(this.#conversation);
+    const chain = await this.#archived();
+    if (madeAt === null || chain === null) return 'not_archived';
+    const plan = newLayout({
+      conversation: this.#conversation,
+      chain,
+      settings: this.#switches,
+      limit: sizes.limit,
+      fixed: sizes.fixed,
+      factor: this.#factor,
+      memory: null,
+      cacheMark: this.#request.cache.mark,
+      stays: (element) => this.#stays(element),
+      floor: this.#floor(),
+      parse: (slice) => this.#parse(slice),
+      folder: this.#request.read.identity.place.folder,
+    });
+    if (typeof plan === 'string') return plan;
+    if (plan.tokens >= sizes.current) return 'gain_too_small';
+    if (reason !== 'window' && sizes.current - plan.tokens < this.#switches.minGain) return 'gain_too_small';
+    if (sizes.limit !== null && plan.tokens > sizes.limit) return 'too_big';
+    const generation: Generation = {
+      madeAt,
+      reason,
+      layout: plan.content,
+      choices: choicesOf(this.#switches),
+      thread: memory.name,
+      at,
+      tokensBefore: sizes.current,
+      tokensAfter: plan.tokens,
+    };
+    const element = this.#conversation.marks.lastIndexOf(madeAt);
+    const next: Standing = {
+      force: { generation, element },
+      planned: plan.planned,
+      choices: generation.choices,
+    };
+    const checked = await this.#compose(next, sizes, null, plan.tokens);
+    if (checked.unedited !== null) return `${checked.unedited.reason}: ${checked.unedited.detail}`;
+    this.#parts.indices.keep(plan.content.indexHash, plan.planned.index);
+    const kept = await this.#commit(generation);
+    if (kept.layout?.indexHash === plan.content.indexHash) {
+      memory.isUnseen = false;
+      return { ...checked, made: true };
+    }
+    const winner = await this.#standing(this.#forceOf(kept));
+    return typeof winner === 'string' ? winner : this.#compose(winner, sizes, null);
+  }
+
+  async #commit(generation: Generation): Promise<Generation> {
+    if (this.#deadline.isOver) throw new Late('the time for the preparation is over');
+    const { memory, accountId } = this.#request;
+    const kept = await this.#parts.recall.keepGeneration(accountId, generation);
+    memory.generations.set(hexOf(kept.madeAt), kept);
+    // What was committed too late was not sent: the next request begins anew.
+    if (this.#deadline.isOver) memory.isUnseen = true;
+    return kept;
+  }
+
+  #forceOf(generation: Generation): InForce {
+    const hex = hexOf(generation.madeAt);
+    const element = this.#conversation.marks.findLastIndex((mark) => mark !== null && hexOf(mark) === hex);
+    return { generation, element };
+  }
+
+  /** What stands in the request under a generation; else why it cannot. */
+  async #standing(force: InForce | null): Promise<Standing | string> {
+    const { memory } = this.#request;
+    const choices = force?.generation.choices ?? memory.choices ?? NO_CHOICES;
+    const content: LayoutContent | null = force?.generation.layout ?? null;
+    if (content === null) return { force, planned: null, choices };
+    const planned = await standingLayout(content, this.#conversation, this.#parts.indices, {
+      key: this.#key,
+      parse: (slice) => this.#parse(slice),
+      chain: () => this.#archived(),
+    });
+    return typeof planned === 'string' ? planned : { force, planned, choices };
+  }
+
+  async #compose(
+    { force, planned, choices }: Standing,
+    sizes: Sizes,
+    because: string | null,
+    sent: number = sizes.current,
+  ): Promise<Composed> {
+    const { adapter, body, read, memory } = this.#request;
+    const layout = planned === null ? null : this.#withOlder(planned, force);
+    if (layout !== null && 'unknown' in layout) return this.#asSent('unknown_kind', layout.unknown, sizes);
+    const plan: BodyPlan = {
+      tool: choices.tool === null ? null : retrievalToolJson(adapter.protocol),
+      layout,
+      hidden: [...memory.hidden.values()].flatMap(({ data }) => (data === null ? [] : [data])),
+      results: [],
+      leavesReasoning: this.#leavesReasoning(force),
+    };
+    const composed = this.#request.compose(body, read.scan, read.elements, plan);
+    if ('unknown' in composed) return this.#asSent('unknown_kind', composed.unknown, sizes);
+    const fault = composed.named.length === 0 ? null : this.#fault(composed, choices);
+    if (fault !== null) return this.#asSent('check_failed', fault, sizes);
+    return {
+      conversation: this.#conversation,
+      memory,
+      body: composed.body,
+      named: composed.named,
+      runs: composed.named.length === 0 ? [] : composed.runs,
+      choices,
+      force,
+      made: false,
+      because,
+      unedited: null,
+      sizes,
+      sent,
+    };
+  }
+
+  /** A layout with what it keeps of the older part: read once, so that it stays the same for the layout's life. */
+  #withOlder(planned: PlannedLayout, force: InForce | null): PlannedLayout | NotComposed {
+    const { memory } = this.#request;
+    const of = `${force === null ? '' : hexOf(force.generation.madeAt)} ${planned.at}`;
+    if (memory.older?.of !== of) {
+      const part = this.#request.olderPart(planned.at);
+      if ('unknown' in part) return part;
+      memory.older = { of, part };
+    }
+    return { ...planned, older: memory.older.part };
+  }
+
+  /** What the validator says against a body; null: nothing. */
+  #fault(composed: ComposedBody, choices: FrozenChoices): string | null {
+    const validate = this.#request.adapter.protocol === 'anthropic' ? validateAnthropic : validateOpenai;
+    const verdict = validate({
+      client: this.#request.body,
+      edited: composed.body,
+      edits: composed.named,
+      ownTool: choices.tool === null ? null : RETRIEVAL_TOOL,
+      latestThinking: this.#request.reasoning === 'keep_turn' ? 'turn-untouched' : 'untouched-or-none',
+      window: null,
+      estimate: estimateBytes,
+    });
+    return verdict.ok ? null : `${verdict.rule} at ${verdict.where}: ${verdict.message}`;
+  }
+
+  /** The client's own bytes, where something of ours was to be in them: the answer will be one that no generation describes. */
+  #asSent(reason: string, detail: string, sizes: Sizes = this.#sizes(NOTHING_STANDS)): Composed {
+    const { memory, body } = this.#request;
+    memory.isUnseen = true;
+    return {
+      conversation: this.#conversation,
+      memory,
+      body,
+      named: [],
+      runs: [],
+      choices: NO_CHOICES,
+      force: null,
+      made: false,
+      because: null,
+      unedited: { reason, detail },
+      sizes,
+      sent: sizes.client,
+    };
+  }
+
+  /** Reasoning made before the generation in force; that of the running turn stays where the model demands it. */
+  #leavesReasoning(force: InForce | null): (element: number) => boolean {
+    if (force === null) return () => false;
+    const turn =
+      this.#request.reasoning === 'keep_turn'
+        ? this.#conversation.facts.findLastIndex((facts) => facts.typed)
+        : Number.POSITIVE_INFINITY;
+    return (element) => element <= force.element && element < turn;
+  }
+
+  #sizes({ force, planned }: Standing): Sizes {
+    const { facts } = this.#conversation;
+    const sum = (from: number) => facts.slice(from).reduce((total, one) => total + one.tokens, 0);
+    const client = Math.ceil((this.#outside + sum(0)) * this.#factor);
+    const fixed = () => Math.ceil((this.#outside + this.#head()) * this.#factor);
+    const inView = () => {
+      if (planned === null) return client;
+      const running = planned.runningTyped === null ? 0 : (facts[planned.runningTyped]?.tokens ?? 0);
+      const index = force?.generation.layout?.indexTokens ?? 0;
+      return fixed() + Math.ceil((sum(planned.at) + running) * this.#factor) + index;
+    };
+    return {
+      fixed: fixed(),
+      client,
+      current: this.#counted(force) ?? inView(),
+      limit: this.#request.limitOf(this.#switches.contextLimit),
+    };
+  }
+
+  /** The prompt by the provider's own count of the request before and an estimate of what is new; null: there is none. */
+  #counted(force: InForce | null): number | null {
+    const { counted } = this.#request.memory;
+    if (counted === null || counted.elements > this.#conversation.elements.length) return null;
+    if (counted.madeAt !== (force === null ? null : hexOf(force.generation.madeAt))) return null;
+    const news = this.#conversation.facts.slice(counted.elements);
+    const answer = news.findIndex((facts) => facts.side !== 'assistant');
+    const behind = news.slice(answer < 0 ? news.length : answer);
+    return (
+      counted.prompt +
+      counted.answer +
+      Math.ceil(behind.reduce((sum, one) => sum + one.tokens, 0) * this.#factor)
+    );
+  }
+
+  #head(): number {
+    this.#headTokens ??= this.#request.headTokens();
+    return this.#headTokens;
+  }
+
+  #archived(): Promise<ArchivedChain | null> {
+    const { accountId, memory, adapter, read, body } = this.#request;
+    this.#chain ??= archivedChain(this.#parts, {
+      accountId,
+      key: this.#key,
+      thread: memory.name,
+      adapter,
+      read,
+      body,
+    });
+    return this.#chain;
+  }
+
+  #parse({ start, end }: Slice): readonly Item[] {
+    const { adapter, read, body } = this.#request;
+    return adapter.parseMessage(body.subarray(start, end), hintsFor(adapter, read, start)).items;
+  }
+
+  #stays(element: number): boolean {
+    return this.#request.adapter.staysInView(this.#bytesOf(element));
+  }
+
+  #floor(): number {
+    const { adapter } = this.#request;
+    return (
+      this.#conversation.elements.findLastIndex((_slice, index) =>
+        adapter.closesWindow(this.#bytesOf(index)),
+      ) + 1
+    );
+  }
+
+  #bytesOf(element: number): Buffer {
+    const slice = this.#conversation.elements[element];
+    return this.#request.body.subarray(slice?.start ?? 0, slice?.end ?? 0);
+  }
+}
+
+const NOTHING_STANDS: Standing = { force: null, planned: null, choices: NO_CHOICES };
+
+/** Estimated tokens of a body without its elements. */
+function outsideTokens(body: Buffer, { elements }: Conversation): number {
+  const first = elements[0]?.start ?? body.length;
+  const last = elements.at(-1)?.end ?? body.length;
+  return estimateBytes(body.subarray(0, first)) + estimateBytes(body.subarray(last));
+}
+
+/** Why a composition failed, in one line for the console. */
+export function failureOf(thrown: unknown): { readonly reason: string; readonly detail: string } {
+  return { reason: thrown instanceof Late ? 'deadline' : 'fault', detail: faultOf(thrown) };
+}

@@ -1,0 +1,80 @@
+import { hexOf, type MessageHash, type Slice } from '../../conversation/index.ts';
+import { breathe } from '../../kernel/breath.ts';
+import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
+import { estimateBytes } from '../estimate/index.ts';
+import { hintsFor } from '../reading/hints.ts';
+import { commonElements } from '../record/prefix-cache.ts';
+import { type ElementFacts, factsOf } from './facts.ts';
+import { type MarkState, markNext, NO_MARKS } from './marks.ts';
+
+/** A request's elements as the gateway knows them: one entry of each list for each element. */
+export interface Conversation {
+  /** The decoded body. */
+  readonly body: Buffer;
+  readonly elements: readonly Slice[];
+  readonly facts: readonly ElementFacts[];
+  readonly marks: readonly (MessageHash | null)[];
+  /** Behind each element. */
+  readonly states: readonly MarkState[];
+}
+
+/**
+ * Reads a request's elements. What the request before it holds at the same places in the same bytes is not read again, so
+ * that the work grows with what is new.
+ * @param before the thread's request before it; null: everything is read
+ */
+export async function readConversation(
+  key: Uint8Array,
+  adapter: ProtocolAdapter,
+  read: ReadRequest,
+  body: Buffer,
+  before: Conversation | null,
+): Promise<Conversation> {
+  const { elements } = read;
+  const known = before === null ? 0 : commonElements(before, { body, elements });
+  const facts = before?.facts.slice(0, known) ?? [];
+  const marks = before?.marks.slice(0, known) ?? [];
+  const states = before?.states.slice(0, known) ?? [];
+  for (const { start, end } of elements.slice(known)) {
+    const element = body.subarray(start, end);
+    const message = adapter.parseMessage(element, hintsFor(adapter, read, start));
+    const fact = factsOf(message, estimateBytes(element));
+    const { mark, state } = markNext(key, states.at(-1) ?? NO_MARKS, fact);
+    facts.push(fact);
+    marks.push(mark);
+    states.push(state);
+    await breathe();
+  }
+  return { body, elements, facts, marks, states };
+}
+
+/** The newest element that has a mark; null: none has. */
+export function newestMark({ marks }: Pick<Conversation, 'marks'>): MessageHash | null {
+  return marks.findLast((mark) => mark !== null) ?? null;
+}
+
+/** Whether the assistant has said anything in it. */
+export function isAnswered({ facts }: Pick<Conversation, 'facts'>): boolean {
+  return facts.some((fact) => fact.print !== null);
+}
+
+/** Places at the end of a request, and behind them, among which the next one is looked for. */
+const LOOKED_FOR = 8;
+const LOOKED_AMONG = 400;
+
+/**
+ * The element of a request that stands at the newest place of the request before it that it holds: what is behind it is
+ * new. Null: it does not go on from there.
+ */
+export function goesOnBehind(before: Conversation, { marks }: Conversation): number | null {
+  const places = before.marks
+    .slice(-LOOKED_AMONG)
+    .filter((mark) => mark !== null)
+    .slice(-LOOKED_FOR)
+    .map((mark) => hexOf(mark));
+  for (let element = marks.length - 1; element >= Math.max(0, marks.length - LOOKED_AMONG); element -= 1) {
+    const mark = marks[element];
+    if (mark != null && places.includes(hexOf(mark))) return element;
+  }
+  return null;
+}

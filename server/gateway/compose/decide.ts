@@ -1,0 +1,65 @@
+import type { Millis } from '../../kernel/clock.ts';
+import { nanoDollars } from '../../kernel/money.ts';
+import { priceOf } from '../../ledger/index.ts';
+import { decideMoment, type Moment, type RecallSwitches } from '../../recall/index.ts';
+import type { Conversation } from './conversation.ts';
+import { roughlyLaidOut } from './new-layout.ts';
+import type { ThreadMemory } from './threads.ts';
+
+/** Sizes of a request, in estimated tokens. */
+export interface Sizes {
+  /** Outside the elements: system prompt, tools, and what of ours stands before the recent part. */
+  readonly fixed: number;
+  /** The prompt as its client sent it, and under the layout in force. */
+  readonly client: number;
+  readonly current: number;
+  /** The context limit; null: the window is unknown. */
+  readonly limit: number | null;
+}
+
+/** What the decision whether a layout is made now needs. */
+export interface DecisionQuestion {
+  readonly memory: ThreadMemory;
+  /** What the thread's estimates are multiplied with to be the provider's counts. */
+  readonly factor: number;
+  readonly conversation: Conversation;
+  readonly switches: RecallSwitches;
+  readonly sizes: Sizes;
+  readonly model: string | null;
+  readonly at: Millis;
+  /** How long the provider keeps the prompt, by the client's own markers, in milliseconds. */
+  readonly cacheLifetime: number;
+}
+
+/** Decides whether a request gets a new layout, by what is cheap to know. */
+export function decide(question: DecisionQuestion): Moment {
+  const { memory, conversation, switches, sizes, at } = question;
+  const next = roughlyLaidOut(conversation, switches, {
+    limit: sizes.limit,
+    fixed: sizes.fixed,
+    factor: question.factor,
+  });
+  return decideMoment(
+    {
+      sinceLast: memory.lastAt === null ? null : Math.max(0, at - memory.lastAt),
+      cacheLifetime: question.cacheLifetime,
+      current: sizes.current,
+      next,
+      limit: sizes.limit,
+      minGain: switches.minGain,
+      turnBegins: conversation.facts.findLast((facts) => facts.side !== 'system')?.typed ?? false,
+      prices: pricesOf(question.model, at, sizes.current, question.cacheLifetime),
+    },
+    memory.moment,
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Prices of a token read from and written to the cache; null for a model without a price. */
+function pricesOf(model: string | null, at: Millis, promptTokens: number, cacheLifetime: number) {
+  const price = model === null ? null : priceOf({ model, at, promptTokens });
+  if (price === null) return null;
+  const { read, write, writeLong } = price.row.rates;
+  return { read: nanoDollars(read), write: nanoDollars(cacheLifetime >= HOUR_MS ? writeLong : write) };
+}

@@ -1,0 +1,35 @@
+import type { TappedRequest } from '../tap.ts';
+import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
+import type { SeenByModel } from './seen.ts';
+
+/** What puts requests together before they go out. */
+export interface Composer {
+  /**
+   * Prepares a request. Null: it is none that may be changed, and goes at once as it came. The promise never rejects and
+   * is there within the deadline.
+   */
+  prepare(request: TappedRequest, upstream: UpstreamRequest): Promise<Prepared> | null;
+  /** Forgets what is remembered: something that it stands on was deleted. */
+  forget(): void;
+}
+
+/** A request that is ready to go. */
+export interface Prepared {
+  /** For the console; null: nothing was to be changed. */
+  readonly seen: SeenByModel | null;
+  send(upstreams: Pick<Upstreams, 'send'>, handler: AnswerHandler): UpstreamCall;
+}
+
+/** A request as its client sent it. */
+export function asItCame(upstream: UpstreamRequest, unedited: SeenByModel['unedited'] = null): Prepared {
+  return {
+    seen: unedited === null ? null : unseenBecause(upstream.body.byteLength, unedited),
+    send: (upstreams, handler) => upstreams.send(upstream, handler),
+  };
+}
+
+/** A view of the client's own bytes, and why they are. */
+function unseenBecause(bytes: number, unedited: NonNullable<SeenByModel['unedited']>): SeenByModel {
+  const tokens = { client: 0, sent: 0, limit: null };
+  return { layout: null, made: null, because: null, unedited, runs: [], sentBytes: bytes, tokens };
+}

@@ -1,0 +1,104 @@
+import { hexOf, type MessageHash } from '../../conversation/index.ts';
+import type { Millis } from '../../kernel/clock.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import type { Beginning, FrozenChoices, Generation, RecallStore } from '../../recall/index.ts';
+import { type Conversation, isAnswered, newestMark } from './conversation.ts';
+import type { ThreadMemory } from './threads.ts';
+
+/** Nothing of ours. */
+export const NO_CHOICES: FrozenChoices = { tool: null, trimming: null, memory: null };
+
+/**
+ * Makes a thread's memory hold what the store has of a conversation: generations, hidden rounds, how it began. Reads only
+ * where the store has changed since, or the conversation is new to this process.
+ * @param version the store's, as it is now
+ * @param goesOn the conversation goes on from the thread's request before
+ */
+export async function recollect(
+  store: RecallStore,
+  accountId: Uuid,
+  memory: ThreadMemory,
+  conversation: Conversation,
+  version: string,
+  goesOn: boolean,
+): Promise<void> {
+  if (memory.version === version && goesOn) return;
+  const marks = conversation.marks.filter((mark) => mark !== null);
+  const [generations, hidden, beginnings] = await Promise.all([
+    store.generations(accountId, marks),
+    store.hidden(accountId, anchorsOf(conversation)),
+    memory.choices === undefined ? store.beginnings(accountId, memory.name, marks) : [],
+  ]);
+  memory.generations = new Map(generations.map((one) => [hexOf(one.madeAt), one]));
+  memory.hidden.clear();
+  for (const record of hidden) memory.hidden.set(record.id, record);
+  memory.choices ??= choicesOf(beginnings, memory);
+  memory.version = version;
+}
+
+/** What hidden rounds of a conversation are found by: the chain before each answer. */
+export function anchorsOf({ states }: Conversation): readonly string[] {
+  return [...new Set(['', ...states.map((state) => state.chain)])].filter((chain) => chain !== '');
+}
+
+/** The choices of a thread by its name, else of the conversation that it goes on from; undefined: it has none yet. */
+function choicesOf(beginnings: readonly Beginning[], { name }: ThreadMemory): FrozenChoices | undefined {
+  const own = beginnings.filter(
+    ({ thread }) =>
+      thread.agent === name.agent && thread.session === name.session && thread.thread === name.thread,
+  );
+  return (own.at(-1) ?? beginnings.at(-1))?.choices;
+}
+
+/**
+ * Settles what a conversation is sent with: at its first request the switches of now are frozen, and committed before it
+ * goes out. One that holds answers already and began elsewhere gets nothing until its first layout.
+ */
+export async function settleBeginning(
+  store: RecallStore,
+  accountId: Uuid,
+  memory: ThreadMemory,
+  conversation: Conversation,
+  now: { readonly at: Millis; readonly choices: () => Promise<FrozenChoices> },
+): Promise<void> {
+  if (memory.choices !== undefined) return;
+  const began = newestMark(conversation);
+  if (isAnswered(conversation) || began === null) {
+    memory.choices = null;
+    return;
+  }
+  const choices = await now.choices();
+  await store.keepBeginning(accountId, { thread: memory.name, began, choices }, now.at);
+  memory.choices = choices;
+}
+
+/** A generation, and the element at which it was made. */
+export interface InForce {
+  readonly generation: Generation;
+  readonly element: number;
+}
+
+/** The newest generation whose message is in the conversation; null: it is still the first one. */
+export function inForce(memory: ThreadMemory, { marks }: Conversation): InForce | null {
+  if (memory.generations.size === 0) return null;
+  for (let element = marks.length - 1; element >= 0; element -= 1) {
+    const mark: MessageHash | null = marks[element] ?? null;
+    const generation = mark === null ? undefined : memory.generations.get(hexOf(mark));
+    if (generation !== undefined) return { generation, element };
+  }
+  return null;
+}
+
+/**
+ * Whether a request brings answers that nobody here saw produced: more than the one that its thread was given since its
+ * request before, which it goes on from.
+ * @param behind the element behind which all is new
+ */
+export function bringsUnseen({ facts }: Conversation, behind: number): boolean {
+  let isBehindOthers = false;
+  for (const { print, side } of facts.slice(behind + 1)) {
+    if (print !== null && isBehindOthers) return true;
+    isBehindOthers ||= side !== 'assistant';
+  }
+  return false;
+}
