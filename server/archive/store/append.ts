@@ -158,7 +158,12 @@ async function writeEvents(
   return rows[0]?.appended ?? 0;
 }
 
-/** A batch that comes again (it brings no message and its marks are there, no older than itself) writes nothing. */
+/**
+ * A batch that comes again (it brings no message and its marks are there, no older than itself) writes nothing. When the
+ * call of a result was logged is asked for only where that was before this batch: a search among the rows that this very
+ * statement writes finds nothing, and goes through all of them again and again. Items are looked up message by message,
+ * whatever the server believes about how many an account has.
+ */
 const WRITE_EVENTS = `
 WITH taken AS (
   SELECT next_seq FROM session WHERE account_id = $1 AND id = $2
@@ -166,7 +171,10 @@ WITH taken AS (
   SELECT 1 AS phase, g.place, COALESCE(i.position, 0) AS position, COALESCE(i.kind, 'unknown') AS kind, g.hash,
     NULL::jsonb AS data, i.call_message, i.call_position
   FROM unnest($6::bytea[]) WITH ORDINALITY AS g(hash, place)
-  LEFT JOIN item i ON i.account_id = $1 AND i.message_hash = g.hash
+  LEFT JOIN LATERAL (
+    SELECT position, kind, call_message, call_position FROM item
+    WHERE account_id = $1 AND message_hash = g.hash OFFSET 0
+  ) i ON true
   UNION ALL
   SELECT g.phase, g.place, NULL, g.kind, m.hash, g.data::jsonb, NULL, NULL
   FROM unnest($7::text[], $8::bytea[], $9::text[], $10::int[]) WITH ORDINALITY AS g(kind, hash, data, phase, place)
@@ -178,10 +186,11 @@ WITH taken AS (
   SELECT line.*, (row_number() OVER (ORDER BY phase, place, position) - 1)::int AS n FROM line
 ), written AS (
   INSERT INTO event (account_id, session_id, seq, thread_id, kind, message_hash, position, worktree_id, at, duration_ms, data)
-  SELECT $1, $2, taken.next_seq + n, $3, l.kind, l.hash, l.position, $4, $5, (
-      SELECT (extract(epoch FROM $5::timestamptz - c.at) * 1000)::bigint FROM event c
-      WHERE c.account_id = $1 AND c.session_id = $2 AND c.message_hash = l.call_message AND c.position = l.call_position
-    ), l.data
+  SELECT $1, $2, taken.next_seq + n, $3, l.kind, l.hash, l.position, $4, $5, CASE
+      WHEN l.call_message IS NULL OR l.call_message IN (SELECT unnest($6::bytea[])) THEN NULL
+      ELSE (SELECT (extract(epoch FROM $5::timestamptz - c.at) * 1000)::bigint FROM event c
+        WHERE c.account_id = $1 AND c.session_id = $2 AND c.message_hash = l.call_message AND c.position = l.call_position)
+    END, l.data
   FROM numbered l CROSS JOIN taken
   RETURNING kind, message_hash
 ), moved AS (

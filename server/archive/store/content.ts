@@ -42,10 +42,18 @@ export async function insertContent(
   for (const [n, messages] of parts.entries()) {
     // Forms lead to messages of any part, so they come when all are there.
     const aliases = n + 1 === parts.length ? batch.aliases : [];
+    if (n === 1) await connection.query(PLAN_ANEW);
     await insertPart(connection, { ...batch, messages, aliases }, tools);
     await breathe();
   }
 }
+
+/**
+ * In a young archive this connection may have planned its work, the checks of references too, when the tables were empty
+ * and any index was as good as another: for each row it would go through all rows of the account. With the first part
+ * written the server sees how large they are.
+ */
+const PLAN_ANEW = 'DISCARD PLANS';
 
 /** The messages in parts that a statement takes, in their order; one part at least, and one message in each. */
 function partsOf(messages: readonly NewMessage[]): readonly (readonly NewMessage[])[] {
@@ -196,6 +204,7 @@ function columns<Row>(rows: readonly Row[], reads: readonly ((row: Row) => unkno
 /** The moment for rows written now: never before what was recorded for the account already. */
 const NOW = 'GREATEST($2::timestamptz, (SELECT clock_at FROM account WHERE id = $1))';
 
+/** Whether an alias's message is there is asked for each by its key: `EXISTS` may read all messages of the account. */
 const INSERT_CONTENT = `
 WITH given AS (
   SELECT * FROM unnest($3::bytea[], $4::bytea[], $5::text[], $6::text[]) WITH ORDINALITY
@@ -231,7 +240,7 @@ INSERT INTO message_alias (account_id, slice, parent, message_hash)
 SELECT $1, g.slice, g.parent, g.message
 FROM unnest($34::bytea[], $35::bytea[], $36::bytea[]) AS g(slice, parent, message)
 WHERE g.message IN (SELECT hash FROM given)
-   OR EXISTS (SELECT 1 FROM message m WHERE m.account_id = $1 AND m.hash = g.message)
+   OR (SELECT true FROM message m WHERE m.account_id = $1 AND m.hash = g.message LIMIT 1)
 ORDER BY g.slice, g.parent
 ON CONFLICT (account_id, slice, parent) DO NOTHING`;
 
