@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { createArchiveReader, createArchiveWriter, ensureAccount } from '../../server/archive/index.ts';
 import { migrate, openDatabase } from '../../server/db/index.ts';
@@ -16,12 +17,14 @@ import { fill, queriesOf } from './corpus.ts';
 
 /**
  * Measures the search on the embedded database: `npm run bench:search -- 10000 100000`. For each number of chunks: how
- * fast they are indexed, the times of the queries, of the same with a filter, and of reading a document.
+ * fast they are indexed, the times of the queries, of the same with a filter, and of reading a document. `--home FOLDER`
+ * keeps the database there: sizes that it holds are not indexed again, so that one index serves many measurements.
  */
-const sizes = process.argv
-  .slice(2)
-  .map(Number)
-  .filter((size) => size > 0);
+const { values: options, positionals } = parseArgs({
+  options: { home: { type: 'string' } },
+  allowPositionals: true,
+});
+const sizes = positionals.map(Number).filter((size) => size > 0);
 const SIZES = sizes.length > 0 ? sizes : [10_000, 100_000];
 const QUERIES = 300;
 const WARM_UP = 60;
@@ -29,9 +32,12 @@ const READS = 500;
 
 interface Row {
   readonly chunks: number;
-  readonly megabytes: number;
-  readonly indexedChunksPerSecond: number;
-  readonly indexedMegabytesPerSecond: number;
+  /** How it was built; null where the database held it already. */
+  readonly built: {
+    readonly megabytes: number;
+    readonly chunksPerSecond: number;
+    readonly megabytesPerSecond: number;
+  } | null;
   readonly queryP50Ms: number;
   readonly queryP99Ms: number;
   readonly filteredP50Ms: number;
@@ -42,19 +48,23 @@ interface Row {
   readonly indexMegabytes: number;
 }
 
-const home = await mkdtemp(join(tmpdir(), 'context-mode-search-bench-'));
+const home =
+  options.home === undefined
+    ? await mkdtemp(join(tmpdir(), 'context-mode-search-bench-'))
+    : resolve(options.home);
+await mkdir(home, { recursive: true });
 const log = createLogger('error', 'bench');
 const database = await openDatabase({ home, databaseUrl: undefined, log });
 const installationKey = Buffer.alloc(32, 3) as Uint8Array as InstallationKey;
 try {
   await migrate({ settings: database.settings, log });
-  const inserted = await insertRate(database.pool);
+  const inserted = options.home === undefined ? await insertRate(database.pool) : null;
   const rows: Row[] = [];
   for (const chunks of SIZES) rows.push(await measure(database.pool, chunks));
   await report(rows, inserted);
 } finally {
   await database.stop();
-  await rm(home, { recursive: true, force: true });
+  if (options.home === undefined) await rm(home, { recursive: true, force: true });
 }
 
 /** Items and megabytes a second through the archive's own writer, the index included. */
@@ -76,21 +86,7 @@ async function measure(pool: pg.Pool, chunks: number): Promise<Row> {
     random: systemRandom,
     installationKey,
   });
-  const bytes = await fill(pool, accountId, chunks, chunks);
-  const writer = createArchiveWriter(pool, { clock: systemClock, installationKey });
-  const began = performance.now();
-  for (let done = 0, last = 0; ; ) {
-    const { indexed, more } = await writer.index(accountId);
-    done += indexed;
-    if (!more) break;
-    if (done - last >= 50_000) {
-      last = done;
-      process.stderr.write(
-        `${done} items indexed after ${Math.round((performance.now() - began) / 1000)} s\n`,
-      );
-    }
-  }
-  const seconds = (performance.now() - began) / 1000;
+  const built = await build(pool, accountId, chunks);
   await pool.query('VACUUM ANALYZE');
   const reader = createArchiveReader(pool, { clock: systemClock });
   const search = (q: string, more = {}) => reader.search(accountId, { q, limit: 20, ...more });
@@ -118,9 +114,7 @@ async function measure(pool: pg.Pool, chunks: number): Promise<Row> {
   );
   return {
     chunks: await chunksOf(pool, accountId),
-    megabytes: bytes / 1e6,
-    indexedChunksPerSecond: chunks / seconds,
-    indexedMegabytesPerSecond: bytes / 1e6 / seconds,
+    built,
     queryP50Ms: percentile(plain, 0.5),
     queryP99Ms: percentile(plain, 0.99),
     filteredP50Ms: percentile(filtered, 0.5),
@@ -130,6 +124,30 @@ async function measure(pool: pg.Pool, chunks: number): Promise<Row> {
     readP99Ms: percentile(reads, 0.99),
     indexMegabytes: Number(size[0]?.mb ?? 0),
   };
+}
+
+/** Fills an account and indexes it; only what is left of that where the database holds it. */
+async function build(pool: pg.Pool, accountId: Uuid, chunks: number): Promise<Row['built']> {
+  const { rows } = await pool.query('SELECT 1 FROM item WHERE account_id = $1 LIMIT 1', [accountId]);
+  const isNew = rows.length === 0;
+  const bytes = isNew ? await fill(pool, accountId, chunks, chunks) : 0;
+  const writer = createArchiveWriter(pool, { clock: systemClock, installationKey });
+  const began = performance.now();
+  for (let done = 0, last = 0; ; ) {
+    const { indexed, more } = await writer.index(accountId);
+    done += indexed;
+    if (!more) break;
+    if (done - last >= 50_000) {
+      last = done;
+      process.stderr.write(
+        `${done} items indexed after ${Math.round((performance.now() - began) / 1000)} s\n`,
+      );
+    }
+  }
+  const seconds = (performance.now() - began) / 1000;
+  if (!isNew) return null;
+  const megabytes = bytes / 1e6;
+  return { megabytes, chunksPerSecond: chunks / seconds, megabytesPerSecond: megabytes / seconds };
 }
 
 async function chunksOf(pool: pg.Pool, accountId: Uuid): Promise<number> {
@@ -158,7 +176,15 @@ function exponent(from: Row, to: Row): number {
   return Math.log(to.queryP50Ms / from.queryP50Ms) / Math.log(to.chunks / from.chunks);
 }
 
-async function report(rows: readonly Row[], inserted: Awaited<ReturnType<typeof insertRate>>): Promise<void> {
+/** A number of something that was built now; a dash where it was there. */
+function shown(value: number | undefined, digits: number): string {
+  return value === undefined ? '–' : value.toFixed(digits);
+}
+
+async function report(
+  rows: readonly Row[],
+  inserted: Awaited<ReturnType<typeof insertRate>> | null,
+): Promise<void> {
   const at = new Date().toISOString();
   const [first] = rows;
   const last = rows.at(-1);
@@ -171,13 +197,15 @@ async function report(rows: readonly Row[], inserted: Awaited<ReturnType<typeof 
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows.map(
       (row) =>
-        `| ${row.chunks} | ${row.megabytes.toFixed(0)} | ${row.indexMegabytes.toFixed(0)} | ${row.indexedChunksPerSecond.toFixed(0)} | ${row.indexedMegabytesPerSecond.toFixed(1)} | ${row.queryP50Ms.toFixed(1)} | ${row.queryP99Ms.toFixed(1)} | ${row.filteredP50Ms.toFixed(1)} | ${row.filteredP99Ms.toFixed(1)} | ${row.queryCpuMs.toFixed(1)} | ${row.readP50Ms.toFixed(2)} | ${row.readP99Ms.toFixed(2)} |`,
+        `| ${row.chunks} | ${shown(row.built?.megabytes, 0)} | ${row.indexMegabytes.toFixed(0)} | ${shown(row.built?.chunksPerSecond, 0)} | ${shown(row.built?.megabytesPerSecond, 1)} | ${row.queryP50Ms.toFixed(1)} | ${row.queryP99Ms.toFixed(1)} | ${row.filteredP50Ms.toFixed(1)} | ${row.filteredP99Ms.toFixed(1)} | ${row.queryCpuMs.toFixed(1)} | ${row.readP50Ms.toFixed(2)} | ${row.readP99Ms.toFixed(2)} |`,
     ),
     '',
     first && last && first !== last
       ? `p50 grows with chunks to the power of ${exponent(first, last).toFixed(2)}.`
       : '',
-    `Through the archive's writer, index included: ${inserted.items.toFixed(0)} items/s, ${inserted.megabytes.toFixed(1)} MB/s.`,
+    inserted === null
+      ? ''
+      : `Through the archive's writer, index included: ${inserted.items.toFixed(0)} items/s, ${inserted.megabytes.toFixed(1)} MB/s.`,
     '',
   ].join('\n');
   const folder = join(import.meta.dirname, 'reports');
