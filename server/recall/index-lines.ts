@@ -1,5 +1,5 @@
 import type { DocId } from '../conversation/index.ts';
-import type { AnswerEntry, CallEntry, IndexEntry } from './index-entries.ts';
+import type { AnswerEntry, CallEntry, IndexEntry, TypedEntry } from './index-entries.ts';
 
 /** Code points of a call's input, and of an assistant's text, that a line shows. */
 const INPUT_POINTS = 160;
@@ -7,32 +7,51 @@ const ANSWER_POINTS = 200;
 /** Code points that are left of a typed line in the last resort. */
 const TYPED_POINTS = 200;
 
+/** A part of a line: text of ours, or a range (UTF-16 units) of what a person typed in a document, with its words. */
+export type LinePart = string | TypedRange;
+
+/** Words that a person typed. */
+export interface TypedRange {
+  readonly docid: DocId;
+  readonly start: number;
+  readonly words: string;
+}
+
 /** The line of an entry: whole, as it stands in an index within its budget. */
-export function lineOf(entry: IndexEntry, timeOf: (at: number) => string): string {
+export function lineOf(entry: IndexEntry, timeOf: (at: number) => string): readonly LinePart[] {
   switch (entry.kind) {
     case 'typed':
-      return `${timeOf(entry.at)} user: ${entry.text}`;
+      return [`${timeOf(entry.at)} user: `, { docid: entry.docid, start: 0, words: entry.text }];
     case 'media':
-      return `${timeOf(entry.at)} user: [${entry.mime}] (${entry.docid})`;
+      return [`${timeOf(entry.at)} user: [${entry.mime}] (${entry.docid})`];
     case 'call':
-      return callLine(entry);
+      return [callLine(entry)];
     case 'answer':
-      return answerLine(entry);
+      return [answerLine(entry)];
   }
 }
 
 /** A typed line that was cut, and says so. */
-export function cutTypedLine(text: string, at: string, docid: DocId): string {
-  return `${at} user: ${firstPoints(text, TYPED_POINTS)}… [cut; whole: ${docid}]`;
+export function cutTypedLine({ text, docid }: TypedEntry, at: string): readonly LinePart[] {
+  const words = firstPoints(text, TYPED_POINTS);
+  return [`${at} user: `, { docid, start: 0, words }, `… [cut; whole: ${docid}]`];
 }
 
-/** A paste that was folded to its beginning and end, and says so. `leftOut`: estimated tokens between them. */
+/**
+ * A paste that was folded to its beginning and end, and says so.
+ * @param ends its first and last words, and the estimated tokens between them
+ */
 export function foldedPasteLine(
+  { text, docid }: TypedEntry,
   at: string,
-  docid: DocId,
   { first, last, leftOut }: { readonly first: string; readonly last: string; readonly leftOut: number },
-): string {
-  return `${at} user: ${first}\n[… about ${leftOut} tokens left out here; whole: ${docid} …]\n${last}`;
+): readonly LinePart[] {
+  return [
+    `${at} user: `,
+    { docid, start: 0, words: first },
+    `\n[… about ${leftOut} tokens left out here; whole: ${docid} …]\n`,
+    { docid, start: text.length - last.length, words: last },
+  ];
 }
 
 /** A turn's calls and answers in one line: how many, with which tools, first and last docid. */

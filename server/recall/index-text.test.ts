@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DocId } from '../conversation/index.ts';
 import type { IndexEntry } from './index-entries.ts';
+import { restoreIndex } from './index-pieces.ts';
 import { docidsIn, type IndexOptions, renderIndex } from './index-text.ts';
 
 const MORNING = Date.UTC(2026, 9, 1, 21, 58, 30);
@@ -175,4 +176,47 @@ test('a smaller budget never makes an index larger, and folding never loses a tu
       }
     }),
   );
+});
+
+/** What a person typed, by document. */
+const typedIn = (entries: readonly IndexEntry[]) =>
+  new Map(entries.flatMap((one) => (one.kind === 'typed' ? [[one.docid, one.text] as const] : [])));
+
+test('an index is put together from its pieces and the typed words to the character, however it was folded', () => {
+  fc.assert(
+    fc.property(conversation, fc.nat(20_000), fc.nat(20_000), (entries, budget, more) => {
+      const { text, pieces } = renderIndex(entries, { ...options, budget, atMost: budget + more });
+      const words = typedIn(entries);
+      const stored = JSON.parse(JSON.stringify(pieces)) as typeof pieces;
+      expect(restoreIndex(stored, (docid) => words.get(docid) ?? null)).toBe(text);
+    }),
+  );
+});
+
+test('what a person typed stands in no piece: each of them is a text of ours or refers to it', () => {
+  const secret = 'never-kept-twice';
+  const long = `${secret} ${'word '.repeat(4_000)}${secret}`;
+  const entries = [
+    typed(1, long),
+    call(1),
+    typed(2, secret),
+    answer(2, 'ok'),
+    typed(3, `${secret}${'x'.repeat(900)}`),
+  ];
+  for (const budget of [1e6, 2_000, 300, 10]) {
+    const { text, pieces } = renderIndex(entries, { ...options, budget, atMost: budget });
+    expect(text).toContain(secret);
+    expect(JSON.stringify(pieces)).not.toContain(secret);
+    expect(pieces.some((piece, n) => typeof piece === 'string' && typeof pieces[n + 1] === 'string')).toBe(
+      false,
+    );
+  }
+});
+
+test('without words that it refers to an index is not put together', () => {
+  const entries = [typed(1, 'hello'), answer(1, 'hi')];
+  const { pieces } = renderIndex(entries, options);
+  expect(restoreIndex(pieces, () => null)).toBeNull();
+  expect(restoreIndex(pieces, () => 'hell')).toBeNull();
+  expect(restoreIndex(pieces, () => 'hello')).toContain('user: hello\n');
 });

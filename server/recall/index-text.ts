@@ -1,6 +1,8 @@
 import type { DocId } from '../conversation/index.ts';
 import type { AnswerEntry, CallEntry, IndexEntry, TypedEntry } from './index-entries.ts';
-import { cutTypedLine, foldedPasteLine, foldedTurnLine, lineOf } from './index-lines.ts';
+import { cutTypedLine, foldedPasteLine, foldedTurnLine, type LinePart, lineOf } from './index-lines.ts';
+import { piecesOf, textOfParts } from './index-pieces.ts';
+import type { IndexPiece } from './stored.ts';
 import { firstWithin, lastWithin } from './text-ends.ts';
 
 /** Version of the rules by which an index is rendered. A layout keeps the one that it was made with. */
@@ -26,6 +28,8 @@ export interface IndexOptions {
 /** A rendered index. */
 export interface RenderedIndex {
   readonly text: string;
+  /** The same text as it is kept: what a person typed as references to it, everything else as it stands. */
+  readonly pieces: readonly IndexPiece[];
   readonly tokens: number;
   /** What had to be done to keep it small; the console shows it. */
   readonly foldedTurns: number;
@@ -35,7 +39,7 @@ export interface RenderedIndex {
 
 /** A line, what it came from, and its estimated tokens with the line break. */
 interface Line {
-  readonly text: string;
+  readonly parts: readonly LinePart[];
   readonly tokens: number;
   readonly from: readonly IndexEntry[];
 }
@@ -48,9 +52,9 @@ interface Line {
 export function renderIndex(entries: readonly IndexEntry[], options: IndexOptions): RenderedIndex {
   const timeOf = timeIn(options.timeZone);
   const frame = [HEADING, closing(options.stored)];
-  const lineFrom = (text: string, from: readonly IndexEntry[]): Line => ({
-    text,
-    tokens: options.estimate(`${text}\n`),
+  const lineFrom: LineMaker = (parts, from) => ({
+    parts,
+    tokens: options.estimate(`${textOfParts(parts)}\n`),
     from,
   });
   const lines = entries.map((entry) => lineFrom(lineOf(entry, timeOf), [entry]));
@@ -62,9 +66,15 @@ export function renderIndex(entries: readonly IndexEntry[], options: IndexOption
     (entry) => foldPaste(entry, timeOf(entry.at), options),
     lineFrom,
   );
-  const cutTyped = fold.typed(options.atMost, (entry) => cutTyped200(entry, timeOf(entry.at)), lineFrom);
+  const cutTyped = fold.typed(options.atMost, (entry) => cutTypedLine(entry, timeOf(entry.at)), lineFrom);
+  const parts = [
+    `${HEADING}\n`,
+    ...fold.lines.flatMap((line) => [...line.parts, '\n']),
+    closing(options.stored),
+  ];
   return {
-    text: [HEADING, ...fold.lines.map((line) => line.text), closing(options.stored)].join('\n'),
+    text: textOfParts(parts),
+    pieces: piecesOf(parts),
     tokens: fold.tokens,
     foldedTurns,
     foldedPastes,
@@ -84,6 +94,8 @@ function closing(stored: number): string {
   );
 }
 
+type LineMaker = (parts: readonly LinePart[], from: readonly IndexEntry[]) => Line;
+
 /** Lines that become shorter, oldest first, until they fit. */
 class Folding {
   lines: Line[];
@@ -95,7 +107,7 @@ class Folding {
   }
 
   /** Folds calls and answers turn by turn. @returns how many turns were folded */
-  turns(budget: number, lineFrom: (text: string, from: readonly IndexEntry[]) => Line): number {
+  turns(budget: number, lineFrom: LineMaker): number {
     if (this.tokens <= budget) return 0;
     const foldable = new Map<number, (CallEntry | AnswerEntry)[]>();
     for (const { from } of this.lines) {
@@ -110,7 +122,7 @@ class Folding {
     const tokensOfTurn = this.#tokensByTurn();
     for (const [turn, of] of foldable) {
       if (this.tokens <= budget) break;
-      const line = lineFrom(foldedTurnLine(of), of);
+      const line = lineFrom([foldedTurnLine(of)], of);
       const saved = (tokensOfTurn.get(turn) ?? 0) - line.tokens;
       if (of.length < 2 || saved <= 0) continue;
       folded.set(turn, line);
@@ -123,16 +135,16 @@ class Folding {
   /** Replaces typed lines by shorter ones. @returns how many were replaced */
   typed(
     budget: number,
-    shorter: (entry: TypedEntry) => string | null,
-    lineFrom: (text: string, from: readonly IndexEntry[]) => Line,
+    shorter: (entry: TypedEntry) => readonly LinePart[] | null,
+    lineFrom: LineMaker,
   ): number {
     let replaced = 0;
     for (const [index, line] of this.lines.entries()) {
       if (this.tokens <= budget) break;
       const [entry] = line.from;
-      const text = entry?.kind === 'typed' ? shorter(entry) : null;
-      if (text === null) continue;
-      const short = lineFrom(text, line.from);
+      const parts = entry?.kind === 'typed' ? shorter(entry) : null;
+      if (parts === null) continue;
+      const short = lineFrom(parts, line.from);
       if (short.tokens >= line.tokens) continue;
       this.lines[index] = short;
       this.tokens -= line.tokens - short.tokens;
@@ -166,16 +178,12 @@ class Folding {
   }
 }
 
-function foldPaste(entry: TypedEntry, at: string, { estimate }: IndexOptions): string | null {
+function foldPaste(entry: TypedEntry, at: string, { estimate }: IndexOptions): readonly LinePart[] | null {
   const whole = estimate(entry.text);
   if (whole <= PASTE_TOKENS) return null;
   const first = firstWithin(entry.text, PASTE_END_TOKENS, estimate);
   const last = lastWithin(entry.text, PASTE_END_TOKENS, estimate);
-  return foldedPasteLine(at, entry.docid, { first, last, leftOut: whole - 2 * PASTE_END_TOKENS });
-}
-
-function cutTyped200(entry: TypedEntry, at: string): string {
-  return cutTypedLine(entry.text, at, entry.docid);
+  return foldedPasteLine(entry, at, { first, last, leftOut: whole - 2 * PASTE_END_TOKENS });
 }
 
 /** `YYYY-MM-DD HH:MM` in a zone. */

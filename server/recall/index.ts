@@ -1,6 +1,7 @@
 export { type Boundary, type BoundaryElement, chooseBoundary, type NoBoundary } from './boundary.ts';
 export { type IndexedMessage, indexEntries } from './entries.ts';
 export type * from './index-entries.ts';
+export { restoreIndex } from './index-pieces.ts';
 export {
   docidsIn,
   INDEX_RENDERER,
