@@ -73,7 +73,9 @@ async function appendLog(
   if (batch.asOf !== null && batch.asOf !== erasures)
     throw new StaleRead('something was deleted since the chain was looked up');
   let session = await lockSession(connection, clock, key, batch, at);
-  const missing = inChainOrder(await readMissing(connection, batch.accountId, session.id, starts), batch);
+  const readOn = async () =>
+    inChainOrder(await readMissing(connection, batch.accountId, session.id, starts), batch);
+  let missing = await readOn();
   const mayBringTitle = missing.length > batch.messages.length || batch.messages.some(hasTypedWords);
   let appended = 0;
   if (session.next_seq === 1 && missing.length > 1) {
@@ -81,7 +83,7 @@ async function appendLog(
     if (copied.events > 0) {
       appended += copied.events;
       session = { ...session, next_seq: copied.events + 1, head: copied.head };
-      missing.splice(0, copied.messages);
+      missing = await readOn();
     }
   }
   const marks = marksOf(batch, session, missing);
