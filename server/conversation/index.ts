@@ -47,12 +47,14 @@ export type {
 } from './resolution.ts';
 export { resolveChain } from './resolve.ts';
 export {
+  entriesOf,
   fieldNamed,
   fieldsOf,
   type Scan,
   type ScanFault,
   type ScannedField,
   scanBody,
+  stringIn,
   type ValueKind,
 } from './scan.ts';
 export { isSideRequest, SIDE_THREAD, sideThread } from './threads.ts';

@@ -104,6 +104,23 @@ export function fieldsOf(value: Uint8Array): ReadonlyMap<string, Slice> {
   return new Map(scan?.fields.filter((field) => field.whole).map((field) => [field.name, field.value]));
 }
 
+/** The string that a slice of JSON is; null for every other value, and for none. */
+export function stringIn(bytes: Uint8Array, slice: Slice | undefined): string | null {
+  if (slice === undefined || bytes[slice.start] !== QUOTE) return null;
+  const text = viewOf(bytes).toString('utf8', slice.start + 1, slice.end - 1);
+  if (!text.includes('\\')) return text;
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return null;
+  }
+}
+
+/** The entries of a JSON array given as a slice; none where it is none, and those before a fault where it is broken. */
+export function entriesOf(value: Uint8Array): readonly Slice[] {
+  return value[0] === OPEN_ARRAY ? readEntries(viewOf(value), 0).elements : [];
+}
+
 function readField(
   bytes: Buffer,
   at: number,

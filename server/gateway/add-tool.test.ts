@@ -1,32 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { type Scan, scanBody } from '../conversation/index.ts';
 import { RETRIEVAL_TOOL, retrievalToolJson } from '../recall/index.ts';
-import { addToolToMessages } from './anthropic/add-tool.ts';
-import { addToolToResponses } from './openai/add-tool.ts';
-import { applyEdits } from './splice.ts';
-import { validateAnthropic, validateOpenai } from './validator/index.ts';
+import { itemsComposed, messagesComposed } from './compose/testing/composing.ts';
 
 type Json = Record<string, unknown>;
 
 function added(protocol: 'anthropic' | 'openai', request: Json) {
-  const client = Buffer.from(JSON.stringify(request, null, 1));
-  const scan = scanBody(client, new Set(['tools', 'input'])) as Scan;
-  const json = retrievalToolJson(protocol);
-  const result =
-    protocol === 'anthropic' ? addToolToMessages(client, scan, json) : addToolToResponses(client, scan, json);
-  if (result === null) return null;
-  const edited = applyEdits(client, [result.edit]);
-  const validate = protocol === 'anthropic' ? validateAnthropic : validateOpenai;
-  const verdict = validate({
-    client,
-    edited,
-    edits: [result.named],
-    ownTool: RETRIEVAL_TOOL,
-    latestThinking: 'untouched',
-    window: null,
-    estimate: () => 0,
-  });
-  return { verdict, request: JSON.parse(edited.toString()) as Json };
+  const plan = { tool: retrievalToolJson(protocol) };
+  const { body, verdict, composed } =
+    protocol === 'anthropic'
+      ? messagesComposed<Json>(request, plan, 'untouched', 1)
+      : itemsComposed<Json>(request, plan, 'untouched', 1);
+  return composed.named.length === 0 ? null : { verdict, request: body };
 }
 
 const names = (tools: unknown) => (tools as Json[]).map((tool) => tool.name);

@@ -1,12 +1,5 @@
-import { fieldNamed, member, readJson, type Scan } from '../../conversation/index.ts';
-import type { Edit } from '../splice.ts';
-import type { Edit as NamedEdit } from '../validator/index.ts';
-
-/** Our tool in a request: what changes in its bytes, and the name of the change for the validator. */
-export interface AddedTool {
-  readonly edit: Edit;
-  readonly named: NamedEdit;
-}
+import { fieldNamed, fieldsOf, type Scan } from '../../conversation/index.ts';
+import type { AddedTool } from '../compose/changed.ts';
 
 /**
  * Puts our tool last into `tools`, or before the client's last where that bears a cache mark, so that the mark still ends
@@ -17,8 +10,9 @@ export function addToolToMessages(body: Uint8Array, scan: Scan, toolJson: string
   const tools = fieldNamed(scan, 'tools')?.elements ?? [];
   const last = tools.at(-1);
   if (last === undefined) return null;
-  const marked = member(readJson(body.subarray(last.start, last.end)) ?? undefined, 'cache_control');
-  const isMarked = marked !== undefined && marked.type !== 'null';
+  const tool = body.subarray(last.start, last.end);
+  const mark = fieldsOf(tool).get('cache_control');
+  const isMarked = mark !== undefined && tool[mark.start] === 0x7b;
   return isMarked
     ? {
         edit: { start: last.start, end: last.start, insert: Buffer.from(`${toolJson},`) },

@@ -2,12 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../e2e/simulator/json.ts';
 import { judgeAnthropic, signThinking } from '../../../e2e/simulator/judge.ts';
-import { fieldNamed, scanBody } from '../../conversation/index.ts';
 import { type BoundaryElement, chooseBoundary } from '../../recall/index.ts';
-import { applyEdits } from '../splice.ts';
-import { validateAnthropic } from '../validator/index.ts';
-import { headOf } from './head.ts';
-import { layOutMessages, type MessagesLayout } from './lay-out.ts';
+import type { PlannedLayout } from '../compose/plan.ts';
+import { messagesComposed } from '../compose/testing/composing.ts';
 
 type Part = JsonObject;
 type Message = { role: string; content: string | Part[] };
@@ -22,30 +19,15 @@ function bodyOf(messages: readonly Message[], model = 'claude-opus-5-5'): JsonOb
   return { model, max_tokens: 100, system, tools, messages: [...messages], stream: true };
 }
 
-function laidOut(
-  messages: readonly Message[],
-  layout: Omit<MessagesLayout, 'head' | 'index'>,
-  model?: string,
-) {
-  const client = Buffer.from(JSON.stringify(bodyOf(messages, model)));
-  const scan = scanBody(client, new Set(['messages']));
-  const elements = (scan === null ? null : fieldNamed(scan, 'messages')?.elements) ?? [];
-  const head = headOf(client, elements.slice(0, layout.at));
-  const { edits, named } = layOutMessages(client, elements, { ...layout, head, index: INDEX });
-  const edited = applyEdits(client, edits);
-  const verdict = validateAnthropic({
-    client,
-    edited,
-    edits: named,
-    ownTool: null,
-    latestThinking: 'untouched-or-none',
-    window: null,
-    estimate: () => 0,
-  });
-  return { body: JSON.parse(edited.toString()) as JsonObject & { messages: Message[] }, verdict };
-}
+type Layout = Partial<PlannedLayout> & { readonly at: number; readonly leaves?: boolean };
 
-const plain = { runningTyped: null, stays: [], memory: null, cacheMark: null, leavesThinking: () => false };
+function laidOut(messages: readonly Message[], { leaves = false, ...layout }: Layout, model?: string) {
+  const { body, verdict } = messagesComposed<JsonObject & { messages: Message[] }>(bodyOf(messages, model), {
+    layout: { runningTyped: null, memory: null, index: INDEX, cacheMark: null, ...layout },
+    leavesReasoning: () => leaves,
+  });
+  return { body, verdict };
+}
 
 describe('a layout', () => {
   const talk: Message[] = [
@@ -67,7 +49,7 @@ describe('a layout', () => {
   ];
 
   test('opens with head, memory and index, joined with the typed message that the recent part begins with', () => {
-    const { body, verdict } = laidOut(talk, { ...plain, at: 5, memory: 'facts' });
+    const { body, verdict } = laidOut(talk, { at: 5, memory: 'facts' });
     expect(verdict).toEqual({ ok: true });
     expect(body.messages[0]).toEqual({
       role: 'user',
@@ -84,22 +66,25 @@ describe('a layout', () => {
   });
 
   test('opens by itself where the recent part begins with the assistant', () => {
-    const { body, verdict } = laidOut(talk, { ...plain, at: 4 });
+    const { body, verdict } = laidOut(talk, { at: 4 });
     expect(verdict).toEqual({ ok: true });
     expect(body.messages[0]?.content.at(-1)).toEqual(text(INDEX));
     expect(body.messages.slice(1)).toEqual(talk.slice(4));
   });
 
   test('keeps the running turn’s typed message in view', () => {
-    const { body, verdict } = laidOut(talk.slice(0, 5), { ...plain, at: 4, runningTyped: 3 });
+    const { body, verdict } = laidOut(talk.slice(0, 5), { at: 4, runningTyped: 3 });
     expect(verdict).toEqual({ ok: true });
     expect(body.messages[0]?.content.slice(-3)).toEqual(talk[3]?.content);
   });
 
-  test('marks the end of the index for the cache where a mark is free', () => {
-    const { body } = laidOut(talk, { ...plain, at: 5, cacheMark: '1h' });
-    const marked = { ...text(INDEX), cache_control: { type: 'ephemeral', ttl: '1h' } };
+  test('marks the end of the index for the cache where a mark is free, and not where it would stand behind a shorter one', () => {
+    const { body } = laidOut(talk, { at: 5, cacheMark: '5m' });
+    const marked = { ...text(INDEX), cache_control: { type: 'ephemeral' } };
     expect(body.messages[0]?.content.at(-2)).toEqual(marked);
+    const long = laidOut(talk, { at: 5, cacheMark: '1h' });
+    expect(long.verdict).toEqual({ ok: true });
+    expect(long.body.messages[0]?.content.at(-2)).toEqual(text(INDEX));
   });
 
   test('takes thinking out of what stays, and a message of thinking alone whole', () => {
@@ -110,7 +95,7 @@ describe('a layout', () => {
       { role: 'assistant', content: [thinking, text('three')] },
       { role: 'user', content: 'go' },
     ];
-    const { body, verdict } = laidOut(messages, { ...plain, at: 5, leavesThinking: () => true });
+    const { body, verdict } = laidOut(messages, { at: 5, leaves: true });
     expect(verdict).toEqual({ ok: true });
     expect(body.messages.slice(1)).toEqual([{ role: 'assistant', content: [text('three')] }, messages[8]]);
   });
@@ -130,7 +115,7 @@ describe('a layout', () => {
       },
     ];
     const messages = [...talk.slice(0, 2), ...search, ...talk.slice(2)];
-    const { body, verdict } = laidOut(messages, { ...plain, at: 6, stays: [2, 3] });
+    const { body, verdict } = laidOut(messages, { at: 6 });
     expect(verdict).toEqual({ ok: true });
     expect(body.messages.slice(1, 3)).toEqual(search);
     expect(body.messages.slice(3)).toEqual(messages.slice(6));
@@ -218,11 +203,10 @@ test('whatever the conversation and wherever the cut, the strictest provider and
       if (typeof boundary === 'string') return;
       expect(judgeAnthropic(bodyOf(messages), [], { binding: 'enforced' })).toBeNull();
       const { body, verdict } = laidOut(messages, {
-        ...plain,
         at: boundary.at,
         runningTyped: boundary.runningTyped,
         cacheMark: marked ? '5m' : null,
-        leavesThinking: () => true,
+        leaves: true,
       });
       expect(verdict).toEqual({ ok: true });
       expect(judgeAnthropic(body, [], { binding: 'enforced' })).toBeNull();
@@ -233,7 +217,7 @@ test('whatever the conversation and wherever the cut, the strictest provider and
 test('the provider refuses a layout that keeps thinking which was produced under another prefix', () => {
   const turn = { rounds: [{ calls: 0, thinks: true, late: false }], bare: false };
   const messages = played({ systemMessages: false, turns: [turn, turn, turn] });
-  const { body } = laidOut(messages, { ...plain, at: 4 });
+  const { body } = laidOut(messages, { at: 4 });
   expect(judgeAnthropic(body, [], { binding: 'enforced' })?.message).toContain(
     'bound to a different conversation',
   );

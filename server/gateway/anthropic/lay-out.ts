@@ -1,181 +1,117 @@
-import {
-  itemsOf,
-  type JsonNode,
-  member,
-  readJson,
-  type Slice,
-  stringMember,
-  viewOf,
-} from '../../conversation/index.ts';
-import type { Edit } from '../splice.ts';
-import { leftOutBefore, type Edit as NamedEdit } from '../validator/index.ts';
-import type { HeadPart } from './head.ts';
+import { fieldNamed, fieldsOf, type Scan, type Slice, stringIn } from '../../conversation/index.ts';
+import type { Piece } from '../compose/changed.ts';
+import type { OlderPart, PlannedLayout, ViewRun } from '../compose/plan.ts';
+import { partsOfList, readParts } from './message-parts.ts';
 
-/** A layout to be put into a request. */
-export interface MessagesLayout {
-  /** Index of the oldest entry of the recent part: an assistant's message, or a typed one. */
-  readonly at: number;
-  /** The running turn's typed message where it stands before `at`: it stays in view. */
-  readonly runningTyped: number | null;
-  /** Entries before `at` that stay whole, in their order (pairs that loaded deferred tools). */
-  readonly stays: readonly number[];
-  /** What the agent put there for the model to live by. */
-  readonly head: readonly HeadPart[];
+/** What a layout puts in front: parts of a user message, in their order. */
+export interface Front {
+  readonly head: readonly string[];
   readonly memory: string | null;
   readonly index: string;
-  /** The lifetime of a cache mark at the end of the index; null: no mark is free. */
-  readonly cacheMark: '5m' | '1h' | null;
-  /** True for an entry whose thinking is left out. */
-  readonly leavesThinking: (index: number) => boolean;
 }
 
-/** A request with a layout: what changes in its bytes, and the names of the changes for the validator. */
-export interface LaidOut {
-  readonly edits: readonly Edit[];
-  readonly named: readonly NamedEdit[];
-}
-
-/**
- * Composes a layout for the Messages API: one user message of the head, the memory and the index, joined with the typed
- * message that opens what is in view; then what must stay of the older part; then the recent part in the client's own
- * bytes, less the thinking that is bound to what was sent before.
- * @param elements the entries of `messages`
- */
-export function layOutMessages(
-  body: Uint8Array,
-  elements: readonly Slice[],
-  layout: MessagesLayout,
-): LaidOut {
-  const read = (index: number) => {
-    const slice = elements[index];
-    return viewOf(body.subarray(slice?.start ?? 0, slice?.end ?? 0));
-  };
-  const own = ownParts(layout);
-  const opening = openingOf(layout, (index) => stringMember(readJson(read(index)) ?? undefined, 'role'));
-  const joined = opening === null ? null : withPartsInFront(read(opening), own);
-  const front = joined ?? `{"role":"user","content":[${own.join(',')}]}`;
-  const keptFrom = opening === layout.at && joined !== null ? layout.at + 1 : layout.at;
-  const thinking = thinkingLeftOut(elements, keptFrom, layout, read);
-  const bare = layout.stays.map((index) => ({ index, less: withoutThinking(read(index)) }));
-  const stays = bare.map(({ index, less }) =>
-    less === null || less === 'nothing_else' ? read(index) : less,
-  );
-  const pieces = [Buffer.from(front), ...stays].map((piece) => piece.toString());
-  const next = elements[keptFrom];
-  const start = elements[0]?.start ?? 0;
-  const end = next?.start ?? elements.at(-1)?.end ?? start;
-  const insert = Buffer.from(`${pieces.join(',')}${next === undefined ? '' : ','}`);
+/** The parts of a layout's front, as JSON texts. */
+export function frontOf(layout: PlannedLayout, older: OlderPart, mark: PlannedLayout['cacheMark']): Front {
+  const ttl = mark === '1h' ? ',"ttl":"1h"' : '';
+  const cached = mark === null ? '' : `,"cache_control":{"type":"ephemeral"${ttl}}`;
   return {
-    edits: [{ start, end, insert }, ...thinking.edits],
-    named: [
-      ...ownEdits(own.length, layout, joined !== null),
-      ...leftOutBefore(
-        layout.at,
-        new Set([...layout.stays, ...(joined === null || opening === null ? [] : [opening])]),
-      ),
-      ...bare.flatMap(({ index, less }): NamedEdit[] =>
-        less === null ? [] : [{ kind: 'left-out-thinking', from: index, to: index + 1 }],
-      ),
-      ...thinking.named,
-    ],
+    head: older.head,
+    memory: layout.memory === null ? null : textPart(layout.memory, ''),
+    index: textPart(layout.index, cached),
   };
 }
 
-/** The typed message that the head is joined with; null: the head stands by itself. */
-function openingOf(layout: MessagesLayout, roleOf: (index: number) => string | null): number | null {
-  if (layout.stays.length > 0) return null;
-  if (layout.runningTyped !== null) return layout.runningTyped;
-  return roleOf(layout.at) === 'user' ? layout.at : null;
+/** The front as a message by itself. */
+export function frontPiece({ head, memory, index }: Front): Piece {
+  const parts = [...head, ...(memory === null ? [] : [memory]), index];
+  const json = Buffer.from(`{"role":"user","content":[${parts.join(',')}]}`);
+  return { json, edits: [{ kind: 'head-message' }] };
 }
 
-function ownParts({ head, memory, index, cacheMark }: MessagesLayout): readonly string[] {
-  const ttl = cacheMark === '1h' ? ',"ttl":"1h"' : '';
-  const mark = cacheMark === null ? '' : `,"cache_control":{"type":"ephemeral"${ttl}}`;
+/** What the front is to a view of the request. */
+export function frontRuns({ head, memory, index }: Front): readonly ViewRun[] {
+  const run = (what: 'head' | 'memory' | 'index', ...texts: readonly string[]): ViewRun => ({
+    is: 'ours',
+    what,
+    bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    record: null,
+  });
   return [
-    ...head.map((part) => part.json),
-    ...(memory === null ? [] : [`{"type":"text","text":${JSON.stringify(memory)}}`]),
-    `{"type":"text","text":${JSON.stringify(index)}${mark}}`,
+    ...(head.length === 0 ? [] : [run('head', ...head)]),
+    ...(memory === null ? [] : [run('memory', memory)]),
+    run('index', index),
   ];
 }
 
-function ownEdits(count: number, { memory }: MessagesLayout, joined: boolean): readonly NamedEdit[] {
-  if (!joined) return [{ kind: 'head-message', element: 0 }];
-  const memoryAt = memory === null ? -1 : count - 2;
-  return Array.from(
-    { length: count },
-    (_, part): NamedEdit => ({
-      kind: part === memoryAt ? 'memory-part' : 'head-message',
-      element: 0,
-      part,
-    }),
-  );
+function textPart(text: string, more: string): string {
+  return `{"type":"text","text":${JSON.stringify(text)}${more}}`;
 }
 
-/** A user message with parts in front of its own; null: it is none. A bare string becomes a text part of its bytes. */
-function withPartsInFront(element: Buffer, parts: readonly string[]): string | null {
-  const node = readJson(element);
-  const content = member(node ?? undefined, 'content');
-  if (stringMember(node ?? undefined, 'role') !== 'user' || content === undefined) return null;
-  const raw = element.toString('utf8', content.start, content.end);
-  const own =
-    content.type === 'string'
-      ? `{"type":"text","text":${raw}}`
-      : content.type === 'array'
-        ? raw.slice(1, -1).trim()
-        : null;
-  if (own === null || own === '') return null;
-  const before = element.toString('utf8', 0, content.start);
-  return `${before}[${[...parts, own].join(',')}]${element.toString('utf8', content.end)}`;
-}
+/** Cache marks that a request may have, a top-level one counted. */
+const MOST_MARKS = 4;
 
-/** Thinking taken out of entries of the recent part; an entry of thinking alone goes whole. */
-function thinkingLeftOut(
+/** Elements in front of the recent part that are looked at for marks: clients set theirs on the newest messages. */
+const LOOK_BACK = 20;
+
+/**
+ * The mark that the end of the index gets, if one is free: four at most are allowed, and none for an hour stands behind
+ * one for five minutes (system and tools stand before the index, the recent part and a top-level mark behind). Marks
+ * that a layout has just put out of view are counted too: a client moves its marks on with each request, so that the
+ * same answer holds for the next.
+ */
+export function freeMark(
+  body: Buffer,
+  scan: Scan,
   elements: readonly Slice[],
-  from: number,
-  layout: MessagesLayout,
-  read: (index: number) => Buffer,
-): LaidOut {
-  const edits: Edit[] = [];
-  const named: NamedEdit[] = [];
-  for (let index = from; index < elements.length; index += 1) {
-    const slice = elements[index];
-    if (slice === undefined || !layout.leavesThinking(index)) continue;
-    const less = withoutThinking(read(index));
-    if (less === null) continue;
-    if (less === 'nothing_else') {
-      edits.push({
-        start: slice.start,
-        end: elements[index + 1]?.start ?? slice.end,
-        insert: Buffer.alloc(0),
-      });
-      named.push({ kind: 'left-out-messages', from: index, to: index + 1 });
-    } else {
-      edits.push({ ...slice, insert: less });
-      named.push({ kind: 'left-out-thinking', from: index, to: index + 1 });
-    }
-  }
-  return { edits, named };
+  { at, cacheMark }: Pick<PlannedLayout, 'at' | 'cacheMark'>,
+): PlannedLayout['cacheMark'] {
+  if (cacheMark === null) return null;
+  const before = [
+    ...marksOfList(body, fieldNamed(scan, 'tools')?.value),
+    ...marksOfList(body, fieldNamed(scan, 'system')?.value),
+  ];
+  const top = fieldNamed(scan, 'cache_control');
+  const automatic = top?.kind === 'object' ? [ttlOf(body.subarray(top.value.start, top.value.end))] : [];
+  const seen = elements
+    .slice(Math.max(0, at - LOOK_BACK))
+    .flatMap(({ start, end }) => marksOfMessage(body.subarray(start, end)));
+  if (before.length + seen.length + automatic.length >= MOST_MARKS) return null;
+  const wrong = cacheMark === '1h' ? before.includes('5m') : [...seen, ...automatic].includes('1h');
+  return wrong ? null : cacheMark;
 }
 
-/** An assistant's message less its thinking; null where it has none. An empty message would not be valid. */
-function withoutThinking(element: Buffer): Buffer | 'nothing_else' | null {
-  if (!element.includes('thinking')) return null;
-  const node = readJson(element);
-  if (stringMember(node ?? undefined, 'role') !== 'assistant') return null;
-  const content = member(node ?? undefined, 'content');
-  const parts = itemsOf(content);
-  const kept = parts.filter((part) => !isThinking(part));
-  if (content === undefined || kept.length === parts.length) return null;
-  if (kept.length === 0) return 'nothing_else';
-  const raw = kept.map((part) => element.toString('utf8', part.start, part.end));
-  return Buffer.concat([
-    element.subarray(0, content.start),
-    Buffer.from(`[${raw.join(',')}]`),
-    element.subarray(content.end),
-  ]);
+type Ttl = '5m' | '1h';
+
+const NEEDLE = '"cache_control"';
+
+/** The marks of a list of tools or of system texts. */
+function marksOfList(body: Buffer, slice: Slice | undefined): readonly Ttl[] {
+  if (slice === undefined) return [];
+  const list = body.subarray(slice.start, slice.end);
+  return list.includes(NEEDLE) ? marksOfParts(list) : [];
 }
 
-function isThinking(part: JsonNode): boolean {
-  const type = stringMember(part, 'type');
-  return type === 'thinking' || type === 'redacted_thinking';
+function marksOfMessage(element: Buffer): readonly Ttl[] {
+  if (!element.includes(NEEDLE)) return [];
+  const { parts } = readParts(element) ?? { parts: [] };
+  return parts.flatMap(({ json }) => marksOfPart(json));
+}
+
+/** A part's own mark, and those of the parts that a result holds. */
+function marksOfPart(json: Buffer): readonly Ttl[] {
+  if (!json.includes(NEEDLE)) return [];
+  const fields = fieldsOf(json);
+  const content = fields.get('content');
+  const inner = content === undefined ? [] : marksOfParts(json.subarray(content.start, content.end));
+  const own = fields.get('cache_control');
+  const mark = own === undefined ? null : json.subarray(own.start, own.end);
+  return mark === null || mark[0] !== 0x7b ? inner : [...inner, ttlOf(mark)];
+}
+
+function marksOfParts(list: Buffer): readonly Ttl[] {
+  return partsOfList(list).flatMap(({ json }) => marksOfPart(json));
+}
+
+function ttlOf(mark: Buffer): Ttl {
+  return stringIn(mark, fieldsOf(mark).get('ttl')) === '1h' ? '1h' : '5m';
 }

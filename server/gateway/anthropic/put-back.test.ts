@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fieldNamed, scanBody } from '../../conversation/index.ts';
+import { messagesComposed } from '../compose/testing/composing.ts';
 import { chainBehind, FIRST_CHAIN, type HiddenAnswer, type HiddenPlace } from '../hidden/answers.ts';
-import { applyEdits } from '../splice.ts';
-import { assistantParts, putBackMessages } from './put-back.ts';
+import { assistantParts } from './put-back.ts';
 
 type Json = Record<string, unknown>;
 
@@ -79,11 +78,10 @@ class Conversation {
 
 /** What would go upstream of what the client sends. */
 function restored(client: readonly Json[], kept: readonly HiddenAnswer[]): Json[] {
-  const body = Buffer.from(JSON.stringify({ model: 'm', messages: client, max_tokens: 5 }));
-  const scan = scanBody(body, new Set(['messages']));
-  const elements = (scan === null ? null : fieldNamed(scan, 'messages')?.elements) ?? [];
-  const edits = putBackMessages(body, elements, (chain) => kept.filter((answer) => answer.chain === chain));
-  return (JSON.parse(applyEdits(body, edits).toString()) as { messages: Json[] }).messages;
+  return messagesComposed<{ messages: Json[] }>(
+    { model: 'm', messages: client, max_tokens: 5 },
+    { hidden: kept },
+  ).body.messages;
 }
 
 describe('hidden rounds', () => {

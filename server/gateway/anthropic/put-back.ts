@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
 import {
   canonicalBytes,
-  itemsOf,
   type JsonNode,
   jsonObject,
-  member,
   readJson,
   type Slice,
   stringMember,
-  viewOf,
 } from '../../conversation/index.ts';
+import type { PieceEdit } from '../compose/changed.ts';
+import type { Anchors } from '../compose/plan.ts';
 import {
-  answerOf,
   chainBehind,
   FIRST_CHAIN,
   type HiddenAnswer,
@@ -20,110 +18,180 @@ import {
   placesBehind,
   type VisiblePart,
 } from '../hidden/answers.ts';
-import type { Edit } from '../splice.ts';
+import { isThinking, type MessagePart, type MessageParts, readParts, withParts } from './message-parts.ts';
 
 /** A part of an assistant's message in the client's body. */
-interface EchoedPart extends VisiblePart {
-  /** Its bytes. */
-  readonly raw: Buffer;
-}
-
-/**
- * The edits that put hidden rounds back into a request: the one message that the client shows of an answer becomes the
- * messages that the provider has seen, and results of ours stand behind the client's own.
- * @param elements the entries of `messages`
- * @param answersBehind the kept answers of a chain, oldest first
- */
-export function putBackMessages(
-  body: Uint8Array,
-  elements: readonly Slice[],
-  answersBehind: (chain: string) => readonly HiddenAnswer[],
-): readonly Edit[] {
-  const edits: Edit[] = [];
-  const used = new Set<string>();
-  let chain = FIRST_CHAIN;
-  for (const [index, slice] of elements.entries()) {
-    const element = viewOf(body.subarray(slice.start, slice.end));
-    const parts = assistantParts(element);
-    if (parts === null) continue;
-    const answer = answerOf(parts, answersBehind(chain), used);
-    chain = chainBehind(chain, parts);
-    if (answer === null) continue;
-    used.add(answer.id);
-    edits.push({ ...slice, insert: Buffer.from(messagesFor(parts, answer).join(',')) });
-    const behind = elements[index + 1];
-    if (answer.mixed !== null && isWhole(parts, answer) && behind !== undefined) {
-      const results = withResults(viewOf(body.subarray(behind.start, behind.end)), answer.mixed.results);
-      if (results !== null) edits.push({ ...behind, insert: results });
-    }
-  }
-  return edits;
+export interface EchoedPart extends VisiblePart, MessagePart {
+  /** Its place in the content. */
+  readonly at: number;
 }
 
 /** The parts of an assistant's message, blank texts left out; null: it is no assistant's. */
-export function assistantParts(element: Buffer): readonly EchoedPart[] | null {
-  const node = readJson(element);
-  if (node === null || stringMember(node, 'role') !== 'assistant') return null;
-  const content = member(node, 'content');
-  if (content?.type === 'string') {
-    const raw = Buffer.from(`{"type":"text","text":${rawOf(element, content).toString()}}`);
-    return content.value.trim() === ''
-      ? []
-      : [{ fingerprint: textPrint(content.value), isReasoning: false, raw }];
-  }
-  return itemsOf(content).flatMap((part): EchoedPart[] => {
-    const print = fingerprintOf(part);
-    return print === null ? [] : [{ ...print, raw: rawOf(element, part) }];
+export function assistantParts(element: Uint8Array): readonly EchoedPart[] | null {
+  const message = readParts(element);
+  return message?.role === 'assistant' ? echoedParts(message) : null;
+}
+
+/** The parts of a message, blank texts left out: agents leave these out when they send it again. */
+export function echoedParts({ parts }: MessageParts): readonly EchoedPart[] {
+  return parts.flatMap((part, at): EchoedPart[] => {
+    const fingerprint = fingerprintOf(part);
+    return fingerprint === null ? [] : [{ ...part, at, fingerprint, isReasoning: isThinking(part) }];
   });
 }
 
-/** What tells a part again; null: a blank text, which agents leave out. */
-function fingerprintOf(part: JsonNode): VisiblePart | null {
-  const type = stringMember(part, 'type');
+/** What tells a part again; null: a blank text. */
+function fingerprintOf({ type, json }: MessagePart): string | null {
+  const node = readJson(json) ?? undefined;
   if (type === 'text') {
-    const text = stringMember(part, 'text') ?? '';
-    return text.trim() === '' ? null : { fingerprint: textPrint(text), isReasoning: false };
+    const text = stringMember(node, 'text') ?? '';
+    return text.trim() === '' ? null : hashOf('text', Buffer.from(text, 'utf16le'));
   }
-  if (type === 'tool_use')
-    return { fingerprint: `call ${stringMember(part, 'id') ?? ''}`, isReasoning: false };
-  const isReasoning = type === 'thinking' || type === 'redacted_thinking';
-  const others = part.type === 'object' ? part.entries.filter((entry) => entry.key !== 'cache_control') : [];
-  return { fingerprint: hashOf(type ?? '', canonicalBytes(jsonObject(others))), isReasoning };
+  if (type === 'tool_use') return `call ${stringMember(node, 'id') ?? ''}`;
+  return hashOf(type, canonicalBytes(jsonObject(membersOf(node))));
 }
 
-function textPrint(text: string): string {
-  return hashOf('text', Buffer.from(text, 'utf16le'));
+function membersOf(node: JsonNode | undefined) {
+  return node?.type === 'object' ? node.entries.filter(({ key }) => key !== 'cache_control') : [];
 }
 
 function hashOf(label: string, bytes: Uint8Array): string {
   return createHash('sha256').update(`${label}\0`).update(bytes).digest('base64url');
 }
 
-function rawOf(source: Buffer, node: JsonNode): Buffer {
-  return source.subarray(node.start, node.end);
+/** What tells the elements of a request again, and the chain behind the last of them. */
+export interface ChainedAnchors {
+  /** Of an assistant's message: the chain before it. Of every other element: nothing. */
+  readonly anchors: Anchors;
+  readonly chainAtEnd: string;
 }
 
-/** The messages that stand for an echoed answer. */
-function messagesFor(parts: readonly EchoedPart[], answer: HiddenAnswer): readonly string[] {
+/**
+ * The anchors of elements from one on; a longer request of the same conversation goes on where the one before ended.
+ * @param from the first element that is not known; the anchors are of it and all behind it
+ * @param chainBefore the chain behind the element before that
+ */
+export function anchorsIn(
+  body: Uint8Array,
+  elements: readonly Slice[],
+  from = 0,
+  chainBefore = FIRST_CHAIN,
+): ChainedAnchors {
+  let chain = chainBefore;
+  const anchors = elements.slice(from).map(({ start, end }): readonly string[] => {
+    const parts = assistantParts(body.subarray(start, end));
+    if (parts === null) return NONE;
+    const own = [chain];
+    chain = chainBehind(chain, parts);
+    return own;
+  });
+  return { anchors, chainAtEnd: chain };
+}
+
+const NONE: readonly string[] = [];
+
+/** A message that stands for an echoed answer or a piece of it. */
+export interface PutBack {
+  readonly json: Uint8Array;
+  /** True for what was sent for a hidden round; false for the client's own rest of the answer. */
+  readonly isHidden: boolean;
+}
+
+/** The messages that stand for an echoed answer, and the places of the client's parts that are in none of them. */
+export interface PutBackAnswer {
+  readonly messages: readonly PutBack[];
+  readonly leftOut: readonly number[];
+}
+
+/**
+ * The messages that stand for an echoed answer: those that were sent for its hidden rounds, then what the client has
+ * behind them, in its own bytes. Null: the echo reaches behind no hidden round.
+ * @param element the echoed message, with its parts
+ * @param mixed true where the results of a last round with calls of both can be given behind it
+ */
+export function answerPutBack(
+  element: Buffer,
+  message: MessageParts,
+  parts: readonly EchoedPart[],
+  answer: HiddenAnswer,
+  mixed: boolean,
+): PutBackAnswer | null {
   const places = placesBehind(parts, answer);
-  const messages = places.flatMap((place) => place.sent);
-  if (answer.mixed !== null && isWhole(parts, answer)) return [...messages, answer.mixed.message];
+  const sent = places.flatMap((place) => place.sent);
+  const last = mixed && isWhole(parts, answer) ? answer.mixed?.message : undefined;
+  const hidden = [...sent, ...(last === undefined ? [] : [last])].map(
+    (json): PutBack => ({ json: Buffer.from(json), isHidden: true }),
+  );
+  if (hidden.length === 0) return null;
+  const blank = blankPlaces(message, parts);
+  if (last !== undefined) return { messages: hidden, leftOut: blank };
   const own = partsBehind(parts, answer, places.at(-1));
-  if (own.length === 0) return messages;
-  return [
-    ...messages,
-    `{"role":"assistant","content":[${own.map((part) => part.raw.toString()).join(',')}]}`,
-  ];
+  if (own.length === 0) return { messages: hidden, leftOut: blank };
+  const whole = own.length === message.parts.length;
+  const json = whole
+    ? element
+    : withParts(
+        message,
+        own.map((part) => part.json),
+      );
+  return { messages: [...hidden, { json, isHidden: false }], leftOut: blank };
 }
 
-/** The client's results with ours behind them and before its texts; null where the message holds no results. */
-function withResults(element: Buffer, results: readonly string[]): Buffer | null {
-  const content = member(readJson(element) ?? undefined, 'content');
-  const last = itemsOf(content).findLast((part) => stringMember(part, 'type') === 'tool_result');
-  if (last === undefined || results.length === 0) return null;
-  return Buffer.concat([
-    element.subarray(0, last.end),
-    Buffer.from(`,${results.join(',')}`),
-    element.subarray(last.end),
-  ]);
+/** What of a message that was sent for a hidden round is ours: a message of results whole, of an answer our calls. */
+export function hiddenEdits(json: Uint8Array, answer: HiddenAnswer): readonly PieceEdit[] {
+  const message = readParts(json);
+  if (message?.role !== 'assistant') return [{ kind: 'hidden-round' }];
+  const visible = new Set(answer.parts.map((part) => part.fingerprint));
+  return message.parts.flatMap((part, place): PieceEdit[] => {
+    const isOurs = part.type === 'tool_use' && !visible.has(fingerprintOf(part) ?? '');
+    return isOurs ? [{ kind: 'hidden-round', part: place }] : [];
+  });
+}
+
+function blankPlaces(message: MessageParts, parts: readonly EchoedPart[]): readonly number[] {
+  const filled = new Set(parts.map((part) => part.at));
+  return message.parts.flatMap((_, at) => (filled.has(at) ? [] : [at]));
+}
+
+/** A record of hidden rounds as it was kept; null: it is none. */
+export function hiddenAnswerIn(data: unknown): HiddenAnswer | null {
+  if (!isRecord(data)) return null;
+  const { id, chain, open, parts, places, mixed } = data;
+  const isOne =
+    typeof id === 'string' &&
+    typeof chain === 'string' &&
+    typeof open === 'boolean' &&
+    Array.isArray(parts) &&
+    parts.every(isPart) &&
+    Array.isArray(places) &&
+    places.every(isPlace) &&
+    (mixed === null || isMixed(mixed));
+  return isOne ? (data as unknown as HiddenAnswer) : null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
+function isPart(value: unknown): boolean {
+  return isRecord(value) && typeof value.fingerprint === 'string' && typeof value.isReasoning === 'boolean';
+}
+
+function isPlace(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Number.isSafeInteger(value.reasoning) &&
+    Number.isSafeInteger(value.position) &&
+    isTexts(value.sent)
+  );
+}
+
+function isMixed(value: unknown): boolean {
+  return isRecord(value) && typeof value.message === 'string' && isTexts(value.results);
 }

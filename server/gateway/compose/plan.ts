@@ -1,5 +1,16 @@
 import type { Edit as NamedEdit } from '../validator/index.ts';
 
+/** What tells each element of a request again, one entry for each; see the adapters' `anchorsIn`. */
+export type Anchors = readonly (readonly string[])[];
+
+/** What a layout keeps of the older part. The same for as long as the older elements are. */
+export interface OlderPart {
+  /** JSON texts of parts: what the agent put there for the model to live by (Messages; on Responses it stays by items). */
+  readonly head: readonly string[];
+  /** Elements that stay whole, in their order: what loads or changes tools, the head's items, a provider's compaction. */
+  readonly stays: readonly number[];
+}
+
 /** A layout to be put into a request. Indices are of the client's elements (`messages`, `input`). */
 export interface PlannedLayout {
   /** Oldest element of the recent part. */
@@ -10,6 +21,8 @@ export interface PlannedLayout {
   readonly index: string;
   /** The lifetime of a cache mark at the end of the index, where one is free (Messages API). */
   readonly cacheMark: '5m' | '1h' | null;
+  /** What `olderPartOf` gave for the elements before `at`; left out: they are read again. */
+  readonly older?: OlderPart;
 }
 
 /** A tool result that is sent with another text. */
@@ -28,9 +41,17 @@ export interface BodyPlan {
   readonly layout: PlannedLayout | null;
   /** Kept records of hidden rounds that may belong into this request (see the adapter's own type). */
   readonly hidden: readonly unknown[];
+  /** What `anchorsIn` gave for the elements; left out: they are read for it where there are hidden rounds. */
+  readonly anchors?: Anchors;
   readonly results: readonly PlannedResult[];
   /** True for an element whose reasoning was made before the generation in force: it is left out (with hidden rounds of it). */
   readonly leavesReasoning: (element: number) => boolean;
+  /**
+   * True for the form in which a request goes out once more when the provider has refused the first: the client's own bytes
+   * without that reasoning, also on Responses, where it otherwise stays. Hidden rounds are not put back then, and reasoning
+   * that led to nothing but a hidden call goes too.
+   */
+  readonly fallBack?: boolean;
 }
 
 /** A stretch of the model's view, in its order. Indices are of the client's elements, `[from, to)`. */

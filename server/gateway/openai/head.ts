@@ -1,18 +1,13 @@
-import {
-  itemsOf,
-  type JsonNode,
-  member,
-  readJson,
-  type Slice,
-  stringMember,
-  viewOf,
-} from '../../conversation/index.ts';
+import { itemsOf, type JsonNode, member, readJson, stringMember, viewOf } from '../../conversation/index.ts';
 
 /** Items that change tools or configuration: they stay whatever a layout leaves out. */
 const CONFIGURATION: ReadonlySet<string> = new Set([
   'additional_tools',
   'configuration_update',
   'mcp_list_tools',
+  // What a tool search has loaded is offered only while its output is in view.
+  'tool_search_call',
+  'tool_search_output',
 ]);
 
 /** Item types of a conversation's past: they leave for the archive. Any other type is not known, and forbids a layout. */
@@ -36,8 +31,6 @@ const PAST: ReadonlySet<string> = new Set([
   'file_search_call',
   'code_interpreter_call',
   'image_generation_call',
-  'tool_search_call',
-  'tool_search_output',
 ]);
 
 /** What becomes of an item in the older part. `window`: a provider's compaction, with all before it. */
@@ -46,19 +39,33 @@ export type OlderItem =
   | { readonly is: 'configuration' }
   | { readonly is: 'head'; readonly kind: string }
   | { readonly is: 'window' }
-  | { readonly is: 'unknown'; readonly type: string };
+  | { readonly is: 'unknown' };
+
+/** An item of the older part as far as a layout looks. */
+export interface OlderFacts {
+  readonly type: string;
+  readonly role: string | null;
+  readonly callId: string | null;
+  readonly older: OlderItem;
+}
 
 /** What an item of `input` is to a layout. */
 export function olderItem(element: Uint8Array): OlderItem {
-  const source = viewOf(element);
-  const node = readJson(source) ?? undefined;
+  return olderFacts(element).older;
+}
+
+/** The same, with what tells its group. */
+export function olderFacts(element: Uint8Array): OlderFacts {
+  const node = readJson(viewOf(element)) ?? undefined;
   const role = stringMember(node, 'role');
   const type = stringMember(node, 'type') ?? (role === null ? '' : 'message');
+  return { type, role, callId: stringMember(node, 'call_id'), older: whatIs(type, role, node) };
+}
+
+function whatIs(type: string, role: string | null, node: JsonNode | undefined): OlderItem {
   if (type === 'compaction' || type === 'compaction_summary') return { is: 'window' };
   if (CONFIGURATION.has(type)) return { is: 'configuration' };
-  // What a tool search has loaded is offered only while its output is in view.
-  if (type === 'tool_search_call' || type === 'tool_search_output') return { is: 'configuration' };
-  if (!PAST.has(type)) return { is: 'unknown', type };
+  if (!PAST.has(type)) return { is: 'unknown' };
   const kind = type === 'message' ? headKind(role, node) : null;
   return kind === null ? { is: 'past' } : { is: 'head', kind };
 }
@@ -91,33 +98,4 @@ function beginningOf(text: string): string {
 function partTexts(content: JsonNode | undefined): readonly string[] {
   if (content?.type === 'string') return [content.value];
   return itemsOf(content).map((part) => stringMember(part, 'text') ?? '');
-}
-
-/** Which of the older items stay in view, and where the past that may leave begins. */
-export interface ItemHead {
-  readonly stays: readonly number[];
-  /** Items before it belong to a provider's compaction and stay whole, in front of everything of ours. */
-  readonly floor: number;
-}
-
-/**
- * The head of a conversation's older items: by kind, not by position, the newest of each kind, in their order. Changes of
- * the environment add to each other. A type that nobody knows gives its name: then there is no layout.
- */
-export function itemHead(
-  body: Uint8Array,
-  elements: readonly Slice[],
-): ItemHead | { readonly unknown: string } {
-  const items = elements.map((slice) => olderItem(body.subarray(slice.start, slice.end)));
-  const unknown = items.find((item) => item.is === 'unknown');
-  if (unknown?.is === 'unknown') return { unknown: unknown.type };
-  const floor = items.findLastIndex((item) => item.is === 'window') + 1;
-  const stays = items.flatMap((item, index) => {
-    if (index < floor || item.is === 'configuration') return [index];
-    if (item.is !== 'head') return [];
-    const adds = item.kind.includes('environment');
-    const newer = items.slice(index + 1).some((other) => other.is === 'head' && other.kind === item.kind);
-    return adds || !newer ? [index] : [];
-  });
-  return { stays, floor };
 }

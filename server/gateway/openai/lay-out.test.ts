@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../e2e/simulator/json.ts';
 import { encryptReasoning, judgeOpenai } from '../../../e2e/simulator/judge.ts';
-import { fieldNamed, scanBody } from '../../conversation/index.ts';
 import { type BoundaryElement, chooseBoundary } from '../../recall/index.ts';
-import { applyEdits } from '../splice.ts';
-import { validateOpenai } from '../validator/index.ts';
-import { itemHead } from './head.ts';
-import { layOutItems } from './lay-out.ts';
+import { itemsComposed } from '../compose/testing/composing.ts';
 
 type Item = JsonObject;
 
@@ -57,29 +53,10 @@ function laidOut(
   runningTyped: number | null,
   memory: string | null = null,
 ) {
-  const client = Buffer.from(JSON.stringify(bodyOf(input)));
-  const scan = scanBody(client, new Set(['input']));
-  const elements = (scan === null ? null : fieldNamed(scan, 'input')?.elements) ?? [];
-  const head = itemHead(client, elements.slice(0, at));
-  if ('unknown' in head) throw new Error(`No layout: ${head.unknown}`);
-  const { edits, named } = layOutItems(client, elements, {
-    at,
-    runningTyped,
-    stays: head.stays,
-    memory,
-    index: 'INDEX',
+  const { body, verdict } = itemsComposed<{ input: Item[] }>(bodyOf(input), {
+    layout: { at, runningTyped, memory, index: 'INDEX', cacheMark: null },
   });
-  const edited = applyEdits(client, edits);
-  const verdict = validateOpenai({
-    client,
-    edited,
-    edits: named,
-    ownTool: null,
-    latestThinking: 'untouched',
-    window: null,
-    estimate: () => 0,
-  });
-  return { input: (JSON.parse(edited.toString()) as { input: Item[] }).input, verdict };
+  return { input: body.input, verdict };
 }
 
 describe('a layout', () => {
@@ -127,7 +104,7 @@ describe('a layout', () => {
 
   test('is not made of items of a type that nobody knows', () => {
     expect(() => laidOut([user('a'), { type: 'brand_new' }, user('b')], 2, null)).toThrow(
-      'No layout: brand_new',
+      'Not composed: brand_new',
     );
   });
 });

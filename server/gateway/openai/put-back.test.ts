@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fieldNamed, scanBody } from '../../conversation/index.ts';
-import { applyEdits } from '../splice.ts';
-import { type HiddenItems, keysOf, putBackItems } from './put-back.ts';
+import { itemsComposed } from '../compose/testing/composing.ts';
+import { type HiddenItems, keysOf } from './put-back.ts';
 
 type Json = Record<string, unknown>;
 
@@ -15,11 +14,7 @@ const keys = (item: Json | undefined) =>
   item === undefined ? null : keysOf(Buffer.from(JSON.stringify(item)));
 
 function restored(input: readonly Json[], kept: readonly HiddenItems[]): Json[] {
-  const body = Buffer.from(JSON.stringify({ model: 'm', input, stream: true }));
-  const scan = scanBody(body, new Set(['input']));
-  const elements = (scan === null ? null : fieldNamed(scan, 'input')?.elements) ?? [];
-  return (JSON.parse(applyEdits(body, putBackItems(body, elements, kept)).toString()) as { input: Json[] })
-    .input;
+  return itemsComposed<{ input: Json[] }>({ model: 'm', input, stream: true }, { hidden: kept }).body.input;
 }
 
 /** An item of an answer: shown to the client, or a hidden call with its output. */

@@ -1,0 +1,84 @@
+import { fieldNamed, type Scan, type Slice, scanBody } from '../../../conversation/index.ts';
+import { RETRIEVAL_TOOL } from '../../../recall/index.ts';
+import { composeMessages } from '../../anthropic/compose.ts';
+import { composeItems } from '../../openai/compose.ts';
+import {
+  type LatestThinking,
+  type Verdict,
+  validateAnthropic,
+  validateOpenai,
+} from '../../validator/index.ts';
+import type { BodyPlan, ComposedBody } from '../plan.ts';
+
+/** A plan that changes nothing. */
+export const NO_PLAN: BodyPlan = {
+  tool: null,
+  layout: null,
+  hidden: [],
+  results: [],
+  leavesReasoning: () => false,
+};
+
+/** A client's body as the composer gets it. */
+export interface ClientRequest {
+  readonly body: Buffer;
+  readonly scan: Scan;
+  readonly elements: readonly Slice[];
+}
+
+/** Reads a body, given as a value. @param space what JSON.stringify takes */
+export function clientRequest(list: 'messages' | 'input', value: unknown, space?: number): ClientRequest {
+  const body = Buffer.from(JSON.stringify(value, null, space));
+  const scan = scanBody(body, new Set([list, 'tools'])) ?? { fields: [], fault: null };
+  return { body, scan, elements: fieldNamed(scan, list)?.elements ?? [] };
+}
+
+/** A composed body, read again, with what the validator says of it. */
+export interface Judged<Body> {
+  readonly composed: ComposedBody;
+  readonly body: Body;
+  readonly verdict: Verdict;
+}
+
+/** Composes a body of the Messages API and judges it. Throws where it cannot be composed. */
+export function messagesComposed<Body>(
+  value: unknown,
+  plan: Partial<BodyPlan>,
+  latestThinking: LatestThinking = 'untouched-or-none',
+  space?: number,
+): Judged<Body> {
+  const client = clientRequest('messages', value, space);
+  const composed = composeMessages(client.body, client.scan, client.elements, { ...NO_PLAN, ...plan });
+  return judged(client, composed, validateAnthropic, latestThinking);
+}
+
+/** Composes a body of the Responses API and judges it. Throws where it cannot be composed. */
+export function itemsComposed<Body>(
+  value: unknown,
+  plan: Partial<BodyPlan>,
+  latestThinking: LatestThinking = 'untouched',
+  space?: number,
+): Judged<Body> {
+  const client = clientRequest('input', value, space);
+  const composed = composeItems(client.body, client.scan, client.elements, { ...NO_PLAN, ...plan });
+  return judged(client, composed, validateOpenai, latestThinking);
+}
+
+function judged<Body>(
+  client: ClientRequest,
+  composed: ComposedBody | { readonly unknown: string },
+  validate: typeof validateAnthropic,
+  latestThinking: LatestThinking,
+): Judged<Body> {
+  if ('unknown' in composed) throw new Error(`Not composed: ${composed.unknown}`);
+  const verdict = validate({
+    client: client.body,
+    edited: composed.body,
+    edits: composed.named,
+    ownTool: RETRIEVAL_TOOL,
+    latestThinking,
+    window: null,
+    estimate: () => 0,
+  });
+  return { composed, body: JSON.parse(composed.body.toString()) as Body, verdict };
+}
