@@ -96,6 +96,31 @@ describe('the client of a hidden loop', () => {
     ]);
   });
 
+  test('is told nothing of what the rounds cost, which each round says as far as its answer came', () => {
+    const usage = { cache_read_input_tokens: 70, cache_creation: { ephemeral_5m_input_tokens: 5 } };
+    const answer = streamOf([{ kind: 'ours', id: 'toolu_1', input: '{}' }], 'tool_use', 7).replace(
+      '"input_tokens":10,',
+      `"input_tokens":10,${JSON.stringify(usage).slice(1, -1)},`,
+    );
+    for (let length = 0; length <= answer.length; length += 23) {
+      const came = answer.slice(0, length);
+      const { usage, stopReason, providerId, model } = readAnswer(
+        200,
+        'text/event-stream',
+        Buffer.from(came.slice(0, came.lastIndexOf('\n\n') + 2)),
+      );
+      const [round, next] = through([came, streamOf([], 'end_turn', 3)], 40).rounds;
+      expect(round).toMatchObject({ usage, stopReason, providerId, model });
+      expect(next).toMatchObject({ usage: { input: 10, cacheRead: null, output: 3 }, providerId: 'msg_3' });
+    }
+    expect(through([answer], 40).rounds[0]).toMatchObject({
+      usage: { input: 10, cacheRead: 70, cacheWrite5m: 5, output: 7 },
+      stopReason: 'tool_use',
+      providerId: 'msg_7',
+      model: 'm',
+    });
+  });
+
   test('gets its own calls with the end of the answer, where the model called both', () => {
     const parts: Part[] = [
       { kind: 'ours', id: 'toolu_1', input: '{"q":"x"}' },

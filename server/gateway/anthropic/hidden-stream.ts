@@ -3,7 +3,9 @@ import { eventData, spliceEvent } from '../hidden/splice-event.ts';
 import { EventSplitter } from '../hidden/split-events.ts';
 import type { HiddenCall, HiddenRound, HiddenStream } from '../hidden/types.ts';
 import { dataOf, readEvents, recordOf, textOf } from '../reading/events.ts';
+import { answerHead } from './answer-head.ts';
 import { type Block, blockText, growBlock, openBlock } from './blocks.ts';
+import { mergeUsage, type RawUsage } from './usage.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -38,6 +40,9 @@ class MessageJoin implements HiddenStream {
   /** Events from `message_delta` on, kept until it is known whether the answer goes on. */
   #ending: Uint8Array[] = [];
   #stopReason: string | null = null;
+  /** The message as `message_start` gave it, and its usage as far as it was told. */
+  #message: Fields = {};
+  #usage: RawUsage | null = null;
   #ended = false;
 
   constructor(tool: string) {
@@ -55,6 +60,7 @@ class MessageJoin implements HiddenStream {
       call === 'ours' ? [{ id, input: block.input === '' ? '{}' : block.input }] : [],
     );
     const round: HiddenRound = {
+      ...answerHead({ ...this.#message, stop_reason: this.#stopReason, usage: this.#usage }),
       outcome,
       calls,
       parts: this.#order.flatMap(({ block }) => (block.stopped ? [blockText(block).json] : [])),
@@ -67,6 +73,8 @@ class MessageJoin implements HiddenStream {
     this.#order = [];
     this.#ending = [];
     this.#stopReason = null;
+    this.#message = {};
+    this.#usage = null;
     this.#ended = false;
     return { bytes, round };
   }
@@ -92,6 +100,8 @@ class MessageJoin implements HiddenStream {
       case 'message_start': {
         const first = !this.#started;
         this.#started = true;
+        this.#message = recordOf(data.message) ?? {};
+        this.#usage = mergeUsage(this.#usage, this.#message.usage);
         return first ? [event] : [];
       }
       case 'content_block_start':
@@ -101,6 +111,7 @@ class MessageJoin implements HiddenStream {
         return this.#continue(event, data, read.data);
       case 'message_delta':
         this.#stopReason = textOf(recordOf(data.delta)?.stop_reason) ?? this.#stopReason;
+        this.#usage = mergeUsage(this.#usage, data.usage);
         return this.#end(event);
       case 'message_stop':
         this.#ended = true;

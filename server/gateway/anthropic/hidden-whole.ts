@@ -1,6 +1,8 @@
 import { member, stringMember } from '../../conversation/index.ts';
+import { plainMembers } from '../hidden/plain-members.ts';
 import type { HiddenWhole } from '../hidden/types.ts';
 import { joinWholes } from '../hidden/whole.ts';
+import { answerHead, HEAD_MEMBERS } from './answer-head.ts';
 
 /** The hidden loop's view of Messages API answers that do not stream. @param tool name of our tool */
 export function wholeMessages(tool: string): HiddenWhole {
@@ -18,5 +20,6 @@ export function wholeMessages(tool: string): HiddenWhole {
     },
     isClientCall: (part) => stringMember(part, 'type') === 'tool_use',
     goesOn: (answer) => stringMember(answer, 'stop_reason') === 'tool_use',
+    head: (answer, body) => answerHead(plainMembers(answer, HEAD_MEMBERS, body)),
   });
 }

@@ -15,11 +15,11 @@ const BEGINNINGS = { png: 'iVBORw0KGgo', jpeg: '/9j/', gif: 'R0lGOD', webp: 'Ukl
 
 /** Tokens of media in base64: of an image by its size, of what is not media none (ciphertexts have the same member). */
 export function mediaTokens(bytes: Buffer, start: number, end: number): number {
-  const beginning = bytes.latin1Slice(start, Math.min(end, start + 12));
+  const beginning = bytes.toString('latin1', start, Math.min(end, start + 12));
   if (beginning.startsWith(BEGINNINGS.pdf)) return Math.ceil((end - start) / PDF_BYTES_PER_TOKEN);
   const sizeOf = readerFor(beginning);
   if (sizeOf === null) return 0;
-  const head = Buffer.from(bytes.latin1Slice(start, Math.min(end, start + LOOKED_AT)), 'base64');
+  const head = Buffer.from(bytes.toString('latin1', start, Math.min(end, start + LOOKED_AT)), 'base64');
   const size = sizeOf(head);
   return size === null ? UNKNOWN_IMAGE_TOKENS : imageTokens(size.width, size.height);
 }
@@ -69,7 +69,7 @@ function jpegSize(head: Buffer): Size | null {
 
 function webpSize(head: Buffer): Size | null {
   if (head.length < 30) return null;
-  switch (head.latin1Slice(12, 16)) {
+  switch (head.toString('latin1', 12, 16)) {
     case 'VP8X':
       return sized(head.readUIntLE(24, 3) + 1, head.readUIntLE(27, 3) + 1);
     case 'VP8L': {

@@ -54,7 +54,7 @@ function nameBefore(bytes: Buffer, quote: number, from: number): (typeof UNREAD)
   for (const name of UNREAD) {
     const open = at - name.length - 1;
     if (open < from || bytes[open] !== QUOTE || bytes[open - 1] === BACKSLASH) continue;
-    if (bytes.latin1Slice(open + 1, at) === name) return name;
+    if (bytes.toString('latin1', open + 1, at) === name) return name;
   }
   return null;
 }
@@ -67,8 +67,8 @@ function spaceBefore(bytes: Buffer, from: number): number {
 
 /** Where the base64 begins: behind the head of a `data:` address, if there is one. */
 function dataStart(bytes: Buffer, start: number, end: number): number {
-  if (bytes.latin1Slice(start, Math.min(end, start + 5)) !== 'data:') return start;
-  const head = bytes.latin1Slice(start, Math.min(end, start + 128));
+  if (bytes.toString('latin1', start, Math.min(end, start + 5)) !== 'data:') return start;
+  const head = bytes.toString('latin1', start, Math.min(end, start + 128));
   const comma = head.indexOf(';base64,');
   return comma < 0 ? start : start + comma + 8;
 }

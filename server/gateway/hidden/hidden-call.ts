@@ -1,7 +1,7 @@
 import { headerOf, type RawHeaders } from '../headers.ts';
 import { SILENCE_MS, type Timers } from '../keep-alive.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamFault, UpstreamRequest, Upstreams } from '../upstream.ts';
-import type { HiddenRound, HiddenStream, HiddenWhole } from './types.ts';
+import { type HiddenRound, type HiddenStream, type HiddenWhole, NOTHING_CAME } from './types.ts';
 
 /** How an answer with hidden rounds goes on. */
 export interface HiddenLoop {
@@ -25,8 +25,6 @@ type Mode = 'stream' | 'whole' | 'pass';
 
 /** Bytes of a whole answer that are held; a larger one breaks off. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
-/** A round of which the client has nothing. */
-const NOTHING: HiddenRound = { outcome: 'broken', calls: [], parts: [], reasoning: 0, position: 0 };
 /** Longest that a client is told that its answer goes on while a hidden round runs; then it may give up. */
 const RUNNING_MS = 240_000;
 
@@ -145,7 +143,7 @@ class LoopedCall implements UpstreamCall, AnswerHandler {
 
   /** Tells the loop what the client has of an answer that is over without an end, and gives what is left of it. */
   #breakOff(): readonly Uint8Array[] {
-    if (this.#mode === 'whole') void this.#loop.ended(NOTHING);
+    if (this.#mode === 'whole') void this.#loop.ended(NOTHING_CAME);
     if (this.#mode !== 'stream') return [];
     const { bytes, round } = this.#loop.stream.endRound();
     void this.#loop.ended({ ...round, outcome: 'broken' });

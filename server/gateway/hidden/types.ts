@@ -1,3 +1,5 @@
+import type { Usage } from '../../conversation/index.ts';
+
 /** A call of our tool that the model made, taken out of its answer. */
 export interface HiddenCall {
   /** The provider's id of the call. */
@@ -6,8 +8,17 @@ export interface HiddenCall {
   readonly input: string;
 }
 
+/** What the provider said of an answer beside its content; null: it did not say, or broke off before. */
+export interface AnswerHead {
+  readonly providerId: string | null;
+  readonly model: string | null;
+  readonly stopReason: string | null;
+  /** Of this upstream answer alone. */
+  readonly usage: Usage | null;
+}
+
 /** What one upstream answer of a hidden loop was, once it has ended. */
-export interface HiddenRound {
+export interface HiddenRound extends AnswerHead {
   /**
    * `whole`: the client has the whole answer. `continue`: it called our tool and nothing of the client's, so the answer
    * goes on with a next upstream answer; its end was kept back. `mixed`: it called both; the client has the answer's end
@@ -21,6 +32,19 @@ export interface HiddenRound {
   readonly reasoning: number;
   readonly position: number;
 }
+
+/** A round of which nothing came. */
+export const NOTHING_CAME: HiddenRound = {
+  outcome: 'broken',
+  calls: [],
+  parts: [],
+  reasoning: 0,
+  position: 0,
+  providerId: null,
+  model: null,
+  stopReason: null,
+  usage: null,
+};
 
 /**
  * Joins several upstream answers into the one that the client gets, without our tool's calls. Bytes before the first

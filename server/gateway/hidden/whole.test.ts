@@ -22,8 +22,10 @@ describe('whole answers of the Messages API', () => {
   const read: Json = { type: 'tool_use', id: 'toolu_2', name: 'Read', input: {} };
   const answer = (id: string, content: readonly Json[], stop: string): Json => ({
     id,
+    model: 'm',
     content,
     stop_reason: stop,
+    usage: { input_tokens: 10, output_tokens: 5 },
   });
 
   test('become one: the last one’s own with the first one’s id and all visible parts', () => {
@@ -33,8 +35,20 @@ describe('whole answers of the Messages API', () => {
     ]);
     expect(client).toEqual(answer('msg_1', [thinking, text('Looking.'), text('Found.')], 'end_turn'));
     expect(rounds).toMatchObject([
-      { outcome: 'continue', calls: [{ id: 'toolu_1', input: '{"q":"x"}' }], reasoning: 1, position: 1 },
-      { outcome: 'whole', position: 2 },
+      {
+        outcome: 'continue',
+        calls: [{ id: 'toolu_1', input: '{"q":"x"}' }],
+        reasoning: 1,
+        position: 1,
+        providerId: 'msg_1',
+      },
+      { outcome: 'whole', position: 2, providerId: 'msg_2' },
+    ]);
+    expect(
+      rounds.map(({ model, stopReason, usage }) => [model, stopReason, usage?.input, usage?.output]),
+    ).toEqual([
+      ['m', 'tool_use', 10, 5],
+      ['m', 'end_turn', 10, 5],
     ]);
   });
 

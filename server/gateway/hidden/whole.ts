@@ -1,5 +1,11 @@
 import { itemsOf, type JsonNode, member, readJson } from '../../conversation/index.ts';
-import type { HiddenCall, HiddenRound, HiddenWhole } from './types.ts';
+import {
+  type AnswerHead,
+  type HiddenCall,
+  type HiddenRound,
+  type HiddenWhole,
+  NOTHING_CAME,
+} from './types.ts';
 
 /** How a protocol's whole answers are read. */
 export interface WholeShape {
@@ -12,6 +18,8 @@ export interface WholeShape {
   readonly isClientCall: (part: JsonNode) => boolean;
   /** The answer ended where a call goes on. */
   readonly goesOn: (answer: JsonNode) => boolean;
+  /** What the provider says of it beside its content. */
+  readonly head: (answer: JsonNode, body: Buffer) => AnswerHead;
 }
 
 /** Joins whole answers into the one that the client gets: the last one's own, with the first one's id and all visible parts. */
@@ -24,7 +32,7 @@ export function joinWholes(shape: WholeShape): HiddenWhole {
   function take(body: Buffer): { readonly round: HiddenRound; readonly client: Buffer } {
     const answer = readJson(body);
     const listed = answer === null ? undefined : member(answer, shape.list);
-    if (answer === null || listed === undefined) return { round: BROKEN, client: body };
+    if (answer === null || listed === undefined) return { round: NOTHING_CAME, client: body };
     const calls: HiddenCall[] = [];
     const parts: string[] = [];
     let clients = 0;
@@ -44,7 +52,7 @@ export function joinWholes(shape: WholeShape): HiddenWhole {
     const asks = calls.length > 0 && shape.goesOn(answer);
     const outcome = !asks ? 'whole' : clients > 0 ? 'mixed' : 'continue';
     return {
-      round: { outcome, calls, parts, reasoning, position },
+      round: { ...shape.head(answer, body), outcome, calls, parts, reasoning, position },
       client: clientBody(body, answer, listed, calls.length),
     };
   }
@@ -71,5 +79,3 @@ export function joinWholes(shape: WholeShape): HiddenWhole {
 
   return { take };
 }
-
-const BROKEN: HiddenRound = { outcome: 'broken', calls: [], parts: [], reasoning: 0, position: 0 };

@@ -3,8 +3,8 @@ import type { ReadAnswer } from '../adapter.ts';
 import { NO_ANSWER, underStatus } from '../reading/answers.ts';
 import { dataOf, readEvents, recordOf, textOf } from '../reading/events.ts';
 import { rawText } from '../reading/parts.ts';
+import { answerHead } from './answer-head.ts';
 import { parseMessage } from './message.ts';
-import { usageOf } from './usage.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,15 +33,7 @@ function readBody(body: Uint8Array): ReadAnswer {
 
 /** What a response object says beside its output. */
 function headOf(response: Fields | null): ReadAnswer {
-  const status = textOf(response?.status);
-  return {
-    ...NO_ANSWER,
-    providerId: textOf(response?.id),
-    model: textOf(response?.model),
-    stopReason: textOf(recordOf(response?.incomplete_details)?.reason) ?? status,
-    usage: usageOf(response?.usage),
-    error: errorOf(response?.error),
-  };
+  return { ...NO_ANSWER, ...answerHead(response), error: errorOf(response?.error) };
 }
 
 function errorOf(value: unknown): ReadAnswer['error'] {

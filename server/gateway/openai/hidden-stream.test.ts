@@ -98,6 +98,29 @@ const ours = (id: string, input = '{"q":"secret"}'): Item => ({
 });
 const theirs = (id: string): Item => ({ type: 'function_call', id, name: 'shell', arguments: '{}' });
 
+describe('a round of a hidden loop', () => {
+  test('says what its answer cost and how it ended, as far as it came', () => {
+    const answer = streamOf('resp_1', [think('rs_1'), ours('fc_1')]);
+    for (let length = 0; length <= answer.length; length += 29) {
+      const came = answer.slice(0, length);
+      const { usage, stopReason, providerId, model } = readAnswer(
+        200,
+        'text/event-stream',
+        Buffer.from(came.slice(0, came.lastIndexOf('\n\n') + 2)),
+      );
+      const [round, next] = through([came, streamOf('resp_2', [say('msg_2', 'x')])], 50).rounds;
+      expect(round).toMatchObject({ usage, stopReason, providerId, model });
+      expect(next).toMatchObject({ usage: { input: 10, output: 1 }, providerId: 'resp_2' });
+    }
+    expect(through([answer], 50).rounds[0]).toMatchObject({
+      usage: { input: 10, output: 2 },
+      stopReason: 'completed',
+      providerId: 'resp_1',
+      model: 'gpt-5.4',
+    });
+  });
+});
+
 describe('the client of a hidden loop', () => {
   test('gets one response of what the answers say, under the first one’s id, with the last one’s usage', () => {
     const first = streamOf('resp_1', [think('rs_1'), say('msg_1', 'Looking.'), ours('fc_1')]);

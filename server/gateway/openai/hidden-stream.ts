@@ -1,7 +1,9 @@
 import { itemsOf, type JsonNode, member, numberMember, stringMember } from '../../conversation/index.ts';
+import { plainMembers } from '../hidden/plain-members.ts';
 import { type EventData, type EventSplice, eventData, spliceEvent } from '../hidden/splice-event.ts';
 import { EventSplitter } from '../hidden/split-events.ts';
-import type { HiddenCall, HiddenRound, HiddenStream } from '../hidden/types.ts';
+import type { AnswerHead, HiddenCall, HiddenRound, HiddenStream } from '../hidden/types.ts';
+import { answerHead, HEAD_MEMBERS } from './answer-head.ts';
 
 /** An item of the upstream answer under way. */
 interface OpenItem {
@@ -61,6 +63,8 @@ class ResponseJoin implements HiddenStream {
   #ending: { readonly event: Buffer; readonly data: EventData } | null = null;
   /** How the answer under way ended; null: it has not. */
   #ended: 'completed' | 'otherwise' | null = null;
+  /** What its last event about the whole response said. */
+  #head: AnswerHead = answerHead(null);
 
   constructor(tool: string) {
     this.#tool = tool;
@@ -84,6 +88,8 @@ class ResponseJoin implements HiddenStream {
             ...(rest.length > 0 ? [rest] : []),
           ];
     const round: HiddenRound = {
+      ...this.#head,
+      stopReason: this.#ended === null ? null : this.#head.stopReason,
       outcome,
       calls: ours.map(({ id, input }): HiddenCall => ({ id, input: input === '' ? '{}' : input })),
       parts: items.flatMap((item) => (item.json === null ? [] : [item.json])),
@@ -96,6 +102,7 @@ class ResponseJoin implements HiddenStream {
     this.#splitter = new EventSplitter();
     this.#items = new Map();
     this.#ended = null;
+    this.#head = answerHead(null);
     this.#ending = null;
     return { bytes, round };
   }
@@ -122,6 +129,7 @@ class ResponseJoin implements HiddenStream {
     const data = eventData(event);
     const type = data === null ? null : stringMember(data.root, 'type');
     if (data === null || type === null) return [event];
+    if (BEGINNINGS.has(type) || ENDINGS.has(type)) this.#note(event, data);
     if (BEGINNINGS.has(type)) return this.#begin(event, data);
     if (ENDINGS.has(type)) {
       this.#ended = type === 'response.completed' ? 'completed' : 'otherwise';
@@ -138,6 +146,10 @@ class ResponseJoin implements HiddenStream {
         { node: member(data.root, 'output_index'), json: String(item.delivered ?? index) },
       ]),
     ];
+  }
+
+  #note(event: Buffer, { root, at }: EventData): void {
+    this.#head = answerHead(plainMembers(member(root, 'response'), HEAD_MEMBERS, event, at));
   }
 
   #begin(event: Buffer, data: EventData): Uint8Array[] {

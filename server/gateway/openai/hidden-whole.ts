@@ -1,6 +1,8 @@
 import { stringMember } from '../../conversation/index.ts';
+import { plainMembers } from '../hidden/plain-members.ts';
 import type { HiddenWhole } from '../hidden/types.ts';
 import { joinWholes } from '../hidden/whole.ts';
+import { answerHead, HEAD_MEMBERS } from './answer-head.ts';
 import { CLIENT_CALLS } from './hidden-stream.ts';
 
 /** The hidden loop's view of Responses that do not stream. @param tool name of our tool */
@@ -14,5 +16,6 @@ export function wholeResponses(tool: string): HiddenWhole {
         : null,
     isClientCall: (part) => CLIENT_CALLS.has(stringMember(part, 'type') ?? ''),
     goesOn: (answer) => stringMember(answer, 'status') === 'completed',
+    head: (answer, body) => answerHead(plainMembers(answer, HEAD_MEMBERS, body)),
   });
 }
