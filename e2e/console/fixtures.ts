@@ -7,8 +7,11 @@ const REPOSITORY = join(import.meta.dirname, '..', '..');
 /** The console over an archive in memory, and what its test can make happen there. */
 export interface Fake {
   readonly url: string;
-  /** `add` a session, `empty` and `fill` the archive (with 100,000 sessions: `crowd`), `break` and `mend` it. */
-  act(name: 'add' | 'empty' | 'fill' | 'crowd' | 'break' | 'mend'): Promise<void>;
+  /**
+   * `add` a session, `empty` and `fill` the archive (with 100,000 sessions: `crowd`), `break` and `mend` it, make Recall
+   * `fail`.
+   */
+  act(name: 'add' | 'empty' | 'fill' | 'crowd' | 'break' | 'fail' | 'mend'): Promise<void>;
   /** The session in which everything occurs, the one of 100,000 rows, and the one with texts of up to 10 MB. */
   readonly sessions: { readonly rich: string; readonly long: string; readonly large: string };
 }

@@ -1,14 +1,24 @@
 import { z } from 'zod';
 import { deleted } from './deletions.ts';
 import { documentInput } from './documents.ts';
-import { projectInput, projectPage, projectSettingsInput } from './projects.ts';
+import { projectInput, projectPage, projectSettings, projectSettingsInput } from './projects.ts';
+import { recallState } from './recall-settings.ts';
 import { listRequestsInput, requestInput } from './requests.ts';
 import type { createCaller } from './router.ts';
 import { document, logMatches, logPage, logRow, pageOf, request, session } from './schemas.ts';
 import { searchAnswer, searchInput } from './search.ts';
 import { listSessionsInput, logEntryInput, logInput, matchesInput, sessionInput } from './sessions.ts';
 import { accountSettings, settingsInput } from './settings.ts';
-import { connections, consoleLink, settings } from './status.ts';
+import { connections, consoleLink, healthAnswer, settings } from './status.ts';
+import { hiddenInput, hiddenRound, requestViews, viewMessages, viewMessagesInput } from './views.ts';
+import {
+  layoutDetail,
+  layoutInput,
+  layoutPreview,
+  layouts,
+  sessionSettingsInput,
+  undoneLayout,
+} from './window.ts';
 
 type Caller = ReturnType<typeof createCaller>;
 
@@ -30,6 +40,95 @@ export interface Endpoint {
 function as<Input>(given: Record<string, unknown>): Input {
   return given as Input;
 }
+
+/** What the model saw of a request. */
+const VIEW_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/requests/{id}/views',
+    operationId: 'getRequestViews',
+    summary: 'What the client sent, what the model saw, and what differs, with reasons',
+    input: requestInput,
+    output: requestViews,
+    call: (caller, given) => caller.views.get(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/requests/{id}/messages',
+    operationId: 'listRequestMessages',
+    summary: 'Messages of a request as the client sent them, masked, oldest first',
+    input: viewMessagesInput,
+    output: viewMessages,
+    call: (caller, given) => caller.views.messages(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/requests/{id}/hidden/{record}',
+    operationId: 'getHiddenRound',
+    summary: 'A call of context-mode-search that the client did not see, with its answer',
+    input: hiddenInput,
+    output: hiddenRound,
+    call: (caller, given) => caller.views.hidden(as(given)),
+  },
+];
+
+/** The window of a session. */
+const WINDOW_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/sessions/{id}/layouts',
+    operationId: 'listLayouts',
+    summary: 'The layouts of a session, newest first',
+    input: sessionInput,
+    output: layouts,
+    call: (caller, given) => caller.window.layouts(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/layouts/{message}',
+    operationId: 'getLayout',
+    summary: 'One layout with its index',
+    input: layoutInput,
+    output: layoutDetail,
+    call: (caller, given) => caller.window.layout(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/layout-preview',
+    operationId: 'previewLayout',
+    summary: 'What the next layout of a session would be',
+    input: sessionInput,
+    output: layoutPreview,
+    call: (caller, given) => caller.window.preview(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/sessions/{id}/undo-layout',
+    operationId: 'undoLayout',
+    summary: 'Take the layout in force back, from the next request on',
+    input: sessionInput,
+    output: undoneLayout,
+    call: (caller, given) => caller.window.undo(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/settings',
+    operationId: 'getSessionSettings',
+    summary: 'What holds for a session, and who says it',
+    input: sessionInput,
+    output: recallState,
+    call: (caller, given) => caller.window.settings(as(given)),
+  },
+  {
+    method: 'PATCH',
+    path: '/sessions/{id}/settings',
+    operationId: 'updateSessionSettings',
+    summary: 'Set what holds for a session; null leaves it to the project',
+    input: sessionSettingsInput,
+    output: recallState,
+    call: (caller, given) => caller.window.updateSettings(as(given)),
+  },
+];
 
 /** Every JSON call under `/api/v1`. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -79,12 +178,21 @@ export const ENDPOINTS: readonly Endpoint[] = [
     call: (caller, given) => caller.projects.delete(as(given)),
   },
   {
+    method: 'GET',
+    path: '/projects/{id}/settings',
+    operationId: 'getProjectSettings',
+    summary: 'What holds for a project, and who says it',
+    input: projectInput,
+    output: projectSettings,
+    call: (caller, given) => caller.projects.settings(as(given)),
+  },
+  {
     method: 'PATCH',
     path: '/projects/{id}/settings',
     operationId: 'updateProjectSettings',
-    summary: 'Set how long the sessions of a project are kept',
+    summary: 'Set what holds for a project; null leaves it to the account',
     input: projectSettingsInput,
-    output: projectSettingsInput.omit({ id: true }),
+    output: projectSettings,
     call: (caller, given) => caller.projects.update(as(given)),
   },
   {
@@ -177,6 +285,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     output: request,
     call: (caller, given) => caller.requests.get(as(given)),
   },
+  ...VIEW_ENDPOINTS,
+  ...WINDOW_ENDPOINTS,
   {
     method: 'GET',
     path: '/connections',
@@ -194,6 +304,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     input: z.object({}),
     output: settings,
     call: (caller) => caller.status.settings(),
+  },
+  {
+    method: 'GET',
+    path: '/health',
+    operationId: 'getHealth',
+    summary: 'How the parts of the process are, and how Recall does',
+    input: z.object({}),
+    output: healthAnswer,
+    call: (caller) => caller.status.health(),
   },
   {
     method: 'POST',

@@ -14,6 +14,7 @@ import { LOCAL_ACCOUNT } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
 import { handleRest } from './http.ts';
 import type { ApiServices } from './services.ts';
+import { recallServices } from './testing.ts';
 
 const HOST = '127.0.0.1:4141';
 const ID = '01a229f1-2be8-754e-9327-4168d49aa17a';
@@ -79,6 +80,7 @@ function setUp(count: number) {
     accountId: LOCAL_ACCOUNT,
     archive,
     transfer: {} as ArchiveTransfer,
+    ...recallServices(),
     links: { keyNeeded: false, makeLink: (url) => url },
     live: { subscribe: () => () => undefined },
     health: async () => ({ ready: true, parts: [] }),

@@ -17,6 +17,7 @@ import { FILE_ENDPOINTS } from './files.ts';
 import { handleRest, handleTrpc } from './http.ts';
 import { createCaller } from './router.ts';
 import type { ApiServices } from './services.ts';
+import { recallServices } from './testing.ts';
 import { UPLOAD_ENDPOINTS } from './uploads.ts';
 
 const ID = '01a229f1-2be8-754e-9327-4168d49aa17a';
@@ -60,6 +61,7 @@ const logged = {
 function fakeKeeper(calls: unknown[]): ArchiveKeeper {
   const planned = new Map<Uuid, Millis>();
   let account: number | 'forever' = 'forever';
+  const projects = new Map<Uuid, number | 'forever'>();
   return {
     async deleteProject(_account, id) {
       calls.push(['project', id]);
@@ -75,9 +77,11 @@ function fakeKeeper(calls: unknown[]): ArchiveKeeper {
     },
     undoDeletion: async (_account, subject) => planned.delete(subject),
     plannedDeletions: async () => planned,
-    retention: async () => ({ account, projects: new Map(), setAt: null, due: 3 }),
+    retention: async () => ({ account, projects, setAt: null, due: 3 }),
     async setRetention(_account, scope, retention) {
       if (scope === LOCAL_ACCOUNT) account = retention ?? 'forever';
+      else if (retention === null) projects.delete(scope);
+      else projects.set(scope, retention);
       return scope === LOCAL_ACCOUNT || scope === ID;
     },
     databaseBytes: async () => 1_234,
@@ -92,6 +96,7 @@ function setUp(over: Partial<ArchiveReader> = {}) {
       return { items: [row], next: 'more' };
     },
     getSession: async (_account: string, id: string) => (id === ID ? row : null),
+    listProjects: async () => [{ id: ID, name: 'billing', sessions: 1 }],
     readLog: async (_account: string, _id: string, filter: unknown) => {
       calls.push(filter);
       return { matched: 9, showing: 1, rows: [logged] };
@@ -122,6 +127,7 @@ function setUp(over: Partial<ArchiveReader> = {}) {
     accountId: LOCAL_ACCOUNT,
     archive,
     transfer: {} as ArchiveTransfer,
+    ...recallServices({ scopes: [LOCAL_ACCOUNT, ID as Uuid] }),
     links: { keyNeeded: true, makeLink: (baseUrl) => `${baseUrl}/open/once` },
     live: { subscribe: () => () => undefined },
     health: async () => ({ ready: true, parts: [] }),
@@ -370,7 +376,7 @@ describe('what is kept', () => {
 
   it('is told and set under /settings, days or for ever', async () => {
     const { rest } = setUp();
-    expect(await (await rest('/settings')).json()).toEqual({
+    expect(await (await rest('/settings')).json()).toMatchObject({
       retention: 'forever',
       overdue: 3,
       databaseBytes: 1_234,
@@ -410,8 +416,8 @@ describe('what is kept', () => {
   it('is set for a project that there is', async () => {
     const { rest } = setUp();
     const set = (id: string, body: string) => rest(`/projects/${id}/settings`, patch(body));
-    expect(await (await set(ID, '{"retention":7}')).json()).toEqual({ retention: 7 });
-    expect(await (await set(ID, '{"retention":"account"}')).json()).toEqual({ retention: 'account' });
+    expect(await (await set(ID, '{"retention":7}')).json()).toMatchObject({ retention: 7 });
+    expect(await (await set(ID, '{"retention":"account"}')).json()).toMatchObject({ retention: 'account' });
     expect((await set(ID.replace('0', '1'), '{"retention":7}')).status).toBe(404);
     expect((await set('none', '{"retention":7}')).status).toBe(404);
   });

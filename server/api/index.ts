@@ -2,6 +2,7 @@ export { CONSOLE_COOKIE, CONSOLE_HEADER, callerOf, refusalOf } from './guard.ts'
 export { handleRest, handleTrpc } from './http.ts';
 export { answerOperations, operationsAnswer } from './operations.ts';
 export type { WireProject } from './projects.ts';
+export type { WireRecallChanges, WireRecallState } from './recall-settings.ts';
 export type { AppRouter } from './router.ts';
 export type {
   WireConnection,
@@ -12,7 +13,18 @@ export type {
   WireSession,
   WireUsage,
 } from './schemas.ts';
-export type { ApiServices, ConsoleAccess, Health, LiveEvent } from './services.ts';
+export type {
+  ApiServices,
+  ConsoleAccess,
+  Health,
+  LayoutPreview,
+  LiveEvent,
+  RecallActs,
+  SwitchKeeper,
+  UndoResult,
+} from './services.ts';
 export type { WireAccountSettings } from './settings.ts';
 export type { PublicError } from './trpc.ts';
 export { VERSION } from './version.ts';
+export type { WireViewMessage, WireViewPart, WireViews } from './views.ts';
+export type { WireLayout, WireLayoutPreview } from './window.ts';

@@ -2,23 +2,31 @@ import { z } from 'zod';
 import { ContextModeError } from '../kernel/errors.ts';
 import { isUuid, type Uuid } from '../kernel/ids.ts';
 import { deleted, plan, planned, plannedIn, undo, undone } from './deletions.ts';
+import { changeRecall, projectScope, recallChanges, recallState, recallStateOf } from './recall-settings.ts';
 import { retention } from './retention.ts';
 import { project } from './schemas.ts';
-import { changing, reading, router } from './trpc.ts';
+import { type ApiContext, changing, reading, router } from './trpc.ts';
 import { isoOf } from './wire.ts';
 
 /** A project by its id. */
 export const projectInput = z.object({ id: z.string() });
 
-/** What is set for a project: how long its sessions are kept. */
-export const projectSettingsInput = z.object({
+const projectRetention = z
+  .union([retention, z.literal('account')])
+  .describe('`account`: as the account says');
+
+/** What is set for a project: how long its sessions are kept, and Recall. */
+export const projectSettingsInput = recallChanges.extend({
   id: z.string(),
-  retention: z.union([retention, z.literal('account')]).describe('`account`: as the account says'),
+  retention: projectRetention.optional(),
 });
+
+/** What holds for a project. */
+export const projectSettings = recallState.extend({ retention: projectRetention });
 
 /** A project with what was set for it. */
 const projectWithSettings = project.extend({
-  retention: z.union([retention, z.literal('account')]),
+  retention: projectRetention,
   deletesAt: z.string().nullable().describe('set while a deletion waits and can be undone'),
 });
 
@@ -37,6 +45,15 @@ function noProject(): ContextModeError {
   return new ContextModeError('not_found', 'There is no project with this id.', {
     hint: 'It may have been deleted. The projects are listed at /api/v1/projects.',
   });
+}
+
+async function settingsOf(ctx: ApiContext, text: string): Promise<z.infer<typeof projectSettings>> {
+  const { keeper, accountId, clock } = ctx.services;
+  const [recall, said] = await Promise.all([
+    recallStateOf(ctx, await projectScope(ctx, text)),
+    keeper.retention(accountId, clock.now()),
+  ]);
+  return { ...recall, retention: said.projects.get(projectIdOf(text)) ?? 'account' };
 }
 
 /** Projects, what is set for them, and their deletion. */
@@ -80,14 +97,21 @@ export const projectsRouter = router({
     .output(undone)
     .mutation(({ ctx, input }) => undo(ctx, projectIdOf(input.id))),
 
+  settings: reading
+    .input(projectInput)
+    .output(projectSettings)
+    .query(({ ctx, input }) => settingsOf(ctx, input.id)),
+
   update: changing
     .input(projectSettingsInput)
-    .output(z.object({ retention: projectSettingsInput.shape.retention }))
-    .mutation(async ({ ctx, input }) => {
+    .output(projectSettings)
+    .mutation(async ({ ctx, input: { id, retention: kept, ...recall } }) => {
       const { keeper, accountId, clock } = ctx.services;
-      const value = input.retention === 'account' ? null : input.retention;
-      const set = await keeper.setRetention(accountId, projectIdOf(input.id), value, clock.now());
-      if (!set) throw noProject();
-      return { retention: input.retention };
+      if (kept !== undefined) {
+        const value = kept === 'account' ? null : kept;
+        if (!(await keeper.setRetention(accountId, projectIdOf(id), value, clock.now()))) throw noProject();
+      }
+      await changeRecall(ctx, await projectScope(ctx, id), recall);
+      return settingsOf(ctx, id);
     }),
 });

@@ -7,6 +7,8 @@ import { sessionsRouter } from './sessions.ts';
 import { settingsRouter } from './settings.ts';
 import { statusRouter } from './status.ts';
 import { createCallerFactory, router } from './trpc.ts';
+import { viewsRouter } from './views.ts';
+import { windowRouter } from './window.ts';
 
 /** Everything that the console can ask, one router per area. */
 export const appRouter = router({
@@ -18,6 +20,8 @@ export const appRouter = router({
   sessions: sessionsRouter,
   settings: settingsRouter,
   status: statusRouter,
+  views: viewsRouter,
+  window: windowRouter,
 });
 
 /** The type that the console's client is made from. */

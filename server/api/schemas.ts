@@ -158,6 +158,12 @@ export const request = z
     usage: usage.nullable(),
     error: problem.nullable(),
     note: z.string().nullable(),
+    edited: z.boolean().describe('the model saw something else than the client sent'),
+    made: z.string().nullable().describe('why this request made a layout; null: it made none'),
+    unedited: z
+      .string()
+      .nullable()
+      .describe('why it went out unchanged although something was to change; null: that was not so'),
   })
   .meta({ id: 'Request' });
 

@@ -1,9 +1,10 @@
 import type { ArchiveKeeper } from '../archive/index.ts';
 import type { ArchiveReader, ArchiveTransfer } from '../archive/types.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, Millis } from '../kernel/clock.ts';
 import type { Env } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { LayoutReason, RecallReader, RecallSettings, SetSwitches } from '../recall/index.ts';
 
 /** That something new can be read. Ids alone, no content. */
 export interface LiveEvent {
@@ -29,6 +30,56 @@ export interface ConsoleAccess {
   makeLink(baseUrl: string): string;
 }
 
+/** The layout that a session's main line would get if one were made at its newest request. Estimates, in tokens. */
+export interface LayoutPreview {
+  /** The model of the newest request, whose prices count. */
+  readonly model: string;
+  /** The prompt under the layout in force (or none), and under the new one. */
+  readonly tokensNow: number;
+  readonly tokensThen: number;
+  /** What must not be passed; null: the model's window is not known. */
+  readonly limit: number | null;
+  readonly indexTokens: number;
+  /** Messages that would leave the view, and the oldest one that stays (hex). */
+  readonly leaves: number;
+  readonly boundary: string;
+  /** How long the client asks the provider to keep the prompt in its cache; null: it sets no marks. */
+  readonly cacheMark: '5m' | '1h' | null;
+  /** What would make it at the next request, if nothing else changed; null: nothing is due. */
+  readonly due: LayoutReason | null;
+  /** The settings that it would be made under. */
+  readonly settings: RecallSettings;
+}
+
+/**
+ * What became of a wish to take a layout back. Taking it back is a new layout with the older boundary, made at the
+ * session's next request. `nothing`: no layout is in force; `over_limit`: the prompt would not fit (`tokens` estimated, and
+ * the limit); `unknown_state`: the thread is not known to this process or its archive has a gap; `busy`: the database did
+ * not answer in time.
+ */
+export type UndoResult =
+  | { readonly undone: true }
+  | { readonly undone: false; readonly why: 'nothing' | 'unknown_state' | 'busy' }
+  | { readonly undone: false; readonly why: 'over_limit'; readonly tokens: number; readonly limit: number };
+
+/** What the composer does for the console. It works on a session's main line. */
+export interface RecallActs {
+  /** Null: nothing to preview (no request yet, no boundary that fits, a kind of history that is not laid out). */
+  preview(sessionId: Uuid): Promise<LayoutPreview | null>;
+  undo(sessionId: Uuid): Promise<UndoResult>;
+}
+
+/** Where the switches of account, projects and sessions lie. A change holds from the next layout on. */
+export interface SwitchKeeper {
+  /** What is said at the account (its id), a project or a session itself. */
+  read(accountId: Uuid, scope: Uuid): Promise<SetSwitches>;
+  /**
+   * Sets the switches of a scope in place of what it had. False: there is no such project or session.
+   * @throws ContextModeError `bad_request` that names the field whose value cannot be
+   */
+  write(accountId: Uuid, scope: Uuid, switches: SetSwitches, at: Millis): Promise<boolean>;
+}
+
 /** What the procedures need of the process. The process holds more; nothing here opens a connection or reads a file. */
 export interface ApiServices {
   readonly env: Env;
@@ -38,6 +89,9 @@ export interface ApiServices {
   readonly archive: ArchiveReader;
   readonly keeper: ArchiveKeeper;
   readonly transfer: ArchiveTransfer;
+  readonly layouts: RecallReader;
+  readonly switches: SwitchKeeper;
+  readonly recall: RecallActs;
   readonly links: ConsoleAccess;
   readonly live: { subscribe(listener: (event: LiveEvent) => void): () => void };
   health(): Promise<Health>;

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { deleted, plan, planned, plannedIn, undo, undone } from './deletions.ts';
+import { accountScope, changeRecall, recallChanges, recallState, recallStateOf } from './recall-settings.ts';
 import { retention } from './retention.ts';
 import type { ApiContext } from './trpc.ts';
 import { changing, reading, router } from './trpc.ts';
 import { isoOf } from './wire.ts';
 
 /** What is set for the account, and how much room its archive takes. */
-export const accountSettings = z.object({
+export const accountSettings = recallState.extend({
   retention,
   overdue: z.int().describe('sessions that are older than they are kept and will be deleted'),
   databaseBytes: z.int().describe('the whole database on disk, without its log'),
@@ -19,11 +20,12 @@ export const accountSettings = z.object({
 export type WireAccountSettings = z.infer<typeof accountSettings>;
 
 /** What of the account's settings is set anew; what is left out stays. */
-export const settingsInput = z.object({ retention: retention.optional() });
+export const settingsInput = recallChanges.extend({ retention: retention.optional() });
 
 async function settingsOf(ctx: ApiContext): Promise<z.infer<typeof accountSettings>> {
   const { keeper, accountId, clock, env } = ctx.services;
-  const [said, databaseBytes, freeBytes, all] = await Promise.all([
+  const [recall, said, databaseBytes, freeBytes, all] = await Promise.all([
+    recallStateOf(ctx, accountScope(ctx)),
     keeper.retention(accountId, clock.now()),
     keeper.databaseBytes(),
     ctx.services.freeBytes(),
@@ -31,6 +33,7 @@ async function settingsOf(ctx: ApiContext): Promise<z.infer<typeof accountSettin
   ]);
   const due = all.get(accountId);
   return {
+    ...recall,
     retention: said.account,
     overdue: said.due,
     databaseBytes,
@@ -47,10 +50,10 @@ export const settingsRouter = router({
   update: changing
     .input(settingsInput)
     .output(accountSettings)
-    .mutation(async ({ ctx, input }) => {
+    .mutation(async ({ ctx, input: { retention: kept, ...recall } }) => {
       const { keeper, accountId, clock } = ctx.services;
-      if (input.retention !== undefined)
-        await keeper.setRetention(accountId, accountId, input.retention, clock.now());
+      await changeRecall(ctx, accountScope(ctx), recall);
+      if (kept !== undefined) await keeper.setRetention(accountId, accountId, kept, clock.now());
       return settingsOf(ctx);
     }),
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Millis } from '../kernel/clock.ts';
 import { connection } from './schemas.ts';
-import { changing, reading, router } from './trpc.ts';
+import { type ApiContext, changing, reading, router } from './trpc.ts';
 import { VERSION } from './version.ts';
 import { wireConnection } from './wire.ts';
 
@@ -8,6 +9,33 @@ const health = z.object({
   ready: z.boolean(),
   parts: z.array(z.object({ name: z.string(), ok: z.boolean(), note: z.string().nullable() })),
 });
+
+/** Failures of Recall in this time above which a person is told. */
+const FAILURE_WINDOW_MS = 5 * 60_000;
+const FAILURES_QUIET = 5;
+
+/** How the process is, and how Recall does. */
+export const healthAnswer = health.extend({
+  recall: z.object({
+    failures: z.int().describe('requests of the last five minutes that a failed step left as they came'),
+    note: z.string().nullable().describe('a sentence where they are more than five'),
+  }),
+});
+
+async function recallHealth({ services }: ApiContext): Promise<z.infer<typeof healthAnswer>['recall']> {
+  const since = (services.clock.now() - FAILURE_WINDOW_MS) as Millis;
+  const found = await services.layouts.failures(services.accountId, since).catch(() => null);
+  if (found === null || found.count <= FAILURES_QUIET) return { failures: found?.count ?? 0, note: null };
+  const { newest } = found;
+  const last =
+    newest === null ? '' : ` The last one: ${newest.detail === '' ? newest.reason : newest.detail}`;
+  return {
+    failures: found.count,
+    note:
+      `${found.count} requests of the last five minutes went out as their agents sent them, because a step of Recall ` +
+      `failed. Nothing is lost by it; prompts stay longer.${last}`,
+  };
+}
 
 /** Who came through a door, one row per agent. */
 export const connections = z.object({ items: z.array(connection) });
@@ -51,9 +79,9 @@ export const statusRouter = router({
     .output(consoleLink)
     .mutation(({ ctx }) => ({ url: ctx.services.links.makeLink(ctx.baseUrl) })),
 
-  health: reading.output(health).query(async ({ ctx }) => {
-    const { ready, parts } = await ctx.services.health();
-    return { ready, parts: [...parts] };
+  health: reading.output(healthAnswer).query(async ({ ctx }) => {
+    const [{ ready, parts }, recall] = await Promise.all([ctx.services.health(), recallHealth(ctx)]);
+    return { ready, parts: [...parts], recall };
   }),
 
   settings: reading.output(settings).query(({ ctx }) => {

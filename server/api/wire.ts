@@ -1,5 +1,6 @@
 import type { ArchiveReader, Document, LogRow, Page, RequestRow, SessionRow } from '../archive/types.ts';
 import type { Millis } from '../kernel/clock.ts';
+import type { RequestMark } from '../recall/index.ts';
 import type { WireConnection, WireDocument, WireLogRow, WireRequest, WireSession } from './schemas.ts';
 
 /** A moment as ISO 8601 in UTC with milliseconds. */
@@ -35,9 +36,15 @@ export function wireDocument(found: Document): WireDocument {
   };
 }
 
-/** A request row as it leaves. */
-export function wireRequest(row: RequestRow): WireRequest {
-  return { ...row, receivedAt: isoOf(row.receivedAt) };
+/** A request row as it leaves; `mark`: what Recall did to it, null where nothing was to be done. */
+export function wireRequest(row: RequestRow, mark: RequestMark | null): WireRequest {
+  return {
+    ...row,
+    receivedAt: isoOf(row.receivedAt),
+    edited: mark?.edited ?? false,
+    made: mark?.made ?? null,
+    unedited: mark?.unedited ?? null,
+  };
 }
 
 /** What is known of one agent, as it leaves. */

@@ -10,19 +10,22 @@ import { createMetrics } from '../../../server/kernel/metrics.ts';
 import { fakeDay } from './day.ts';
 import { fakeKeeper } from './keeper.ts';
 import { fakeReader } from './reader.ts';
+import { fakeRecall } from './recall.ts';
 import { fixedId } from './sessions.ts';
 
 /**
  * The built console over an archive in memory: for looking at screens, and for tests of what a database cannot be
  * brought to easily (100,000 rows, an archive that fails). `POST /fake/add` makes a session arrive, `/fake/empty`
- * takes all away, `/fake/fill` brings the day back, `/fake/crowd` puts 100,000 sessions in its place, `/fake/break` and `/fake/mend` make every read fail and work.
+ * takes all away, `/fake/fill` brings the day back, `/fake/crowd` puts 100,000 sessions in its place, `/fake/break` makes every read fail,
+ * `/fake/fail` makes Recall fail often, `/fake/mend` makes all work again.
  */
 const sessions = fakeDay(systemClock.now());
 const whole = [...sessions];
 const listeners = new Set<(event: LiveEvent) => void>();
 let broken = false;
 const env = readEnv({ ...process.env, CONTEXT_MODE_HOME: '/home/ada/.context-mode' });
-const reader = fakeReader(sessions);
+const recall = fakeRecall(sessions);
+const reader = fakeReader(sessions, recall.viewOf);
 
 const services = {
   env,
@@ -37,6 +40,9 @@ const services = {
     },
   }),
   transfer: {} as ArchiveTransfer,
+  layouts: recall.layouts,
+  switches: recall.switches,
+  recall: recall.recall,
   live: {
     subscribe(listener: (event: LiveEvent) => void) {
       listeners.add(listener);
@@ -95,8 +101,10 @@ const ACTS: Record<string, () => void> = {
   '/fake/break': () => {
     broken = true;
   },
+  '/fake/fail': () => recall.fail(7),
   '/fake/mend': () => {
     broken = false;
+    recall.fail(0);
   },
 };
 

@@ -1,4 +1,4 @@
-import type { ArchiveReader, DocId } from '../../../server/archive/types.ts';
+import type { ArchiveReader, DocId, RequestRow, RequestView } from '../../../server/archive/types.ts';
 import type { Uuid } from '../../../server/kernel/ids.ts';
 import { PICTURE, PIXELS } from './picture.ts';
 import { fakeSearch } from './search.ts';
@@ -14,7 +14,10 @@ function likePattern(like: string): RegExp {
 }
 
 /** An archive in memory that can grow and forget, as the console's harness needs it. */
-export function fakeReader(sessions: FakeSession[]): ArchiveReader {
+export function fakeReader(
+  sessions: FakeSession[],
+  viewOf: (row: RequestRow) => RequestView | null,
+): ArchiveReader {
   const find = (id: string) => sessions.find((session) => session.row.id === id) ?? null;
   const locate = (prefix: string) => {
     for (const session of sessions) {
@@ -101,8 +104,10 @@ export function fakeReader(sessions: FakeSession[]): ArchiveReader {
       const end = start + filter.limit;
       return { items: rows.slice(start, end), next: end < rows.length ? `${end}` : null };
     },
-    getRequest: async (_account, id) =>
-      sessions.flatMap((one) => one.requests).find((row) => row.id === id) ?? null,
+    async getRequest(_account, id) {
+      const row = sessions.flatMap((one) => one.requests).find((one) => one.id === id);
+      return row === undefined ? null : { ...row, view: viewOf(row) };
+    },
     async listProjects() {
       const projects = new Map<Uuid, { id: Uuid; name: string; sessions: number }>();
       for (const { row } of sessions) {
