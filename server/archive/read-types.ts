@@ -2,6 +2,7 @@ import type { AgentName, DocId, ItemKind, RequestKind, Role, Usage } from '../co
 import type { Millis } from '../kernel/clock.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { NewMark, RequestOutcome } from './record-types.ts';
+import type { RequestView } from './view.ts';
 
 /** A page of rows and where the next begins; `next` null at the end. */
 export interface Page<Row> {
@@ -144,6 +145,12 @@ export interface RequestRow {
   readonly note: string | null;
 }
 
+/** A request by itself. */
+export interface RequestDetail extends RequestRow {
+  /** What the model saw of it; null: what its client sent, and nothing was to be changed. */
+  readonly view: RequestView | null;
+}
+
 /** What is looked for, and where. Every filter that is given must fit one and the same event of a hit. */
 export interface SearchFilter {
   /** Words in any order, `"a phrase"`, `-not`, `prefix*`. */
@@ -264,7 +271,7 @@ export interface ArchiveReader {
     accountId: Uuid,
     filter: { readonly sessionId?: Uuid; readonly limit: number; readonly cursor?: string },
   ): Promise<Page<RequestRow>>;
-  getRequest(accountId: Uuid, requestId: Uuid): Promise<RequestRow | null>;
+  getRequest(accountId: Uuid, requestId: Uuid): Promise<RequestDetail | null>;
   listProjects(
     accountId: Uuid,
   ): Promise<readonly { readonly id: Uuid; readonly name: string; readonly sessions: number }[]>;

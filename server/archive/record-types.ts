@@ -12,6 +12,7 @@ import type {
 } from '../conversation/index.ts';
 import type { Millis } from '../kernel/clock.ts';
 import type { Uuid } from '../kernel/ids.ts';
+import type { RequestView } from './view.ts';
 
 /** Where a session works, as the archive resolved it. */
 export interface Place {
@@ -107,6 +108,8 @@ export interface RequestRecord {
   readonly retry: boolean;
   /** Why it was not archived, or not with certainty placed; null: it was. */
   readonly note: string | null;
+  /** What the model saw of it; null: what its client sent, and nothing was to be changed. */
+  readonly view: RequestView | null;
 }
 
 /** What is known of a request once its answer has ended. */

@@ -1,6 +1,13 @@
 import type { AgentName, RequestKind, Usage } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
-import type { ArchiveReader, Page, RequestOutcome, RequestRow } from '../types.ts';
+import type {
+  ArchiveReader,
+  Page,
+  RequestDetail,
+  RequestOutcome,
+  RequestRow,
+  RequestView,
+} from '../types.ts';
 import type { Queryable } from './connection.ts';
 import { atLeastOne, pageOf, readCursor } from './cursor.ts';
 import { MAIN_THREAD_NAME } from './log.ts';
@@ -39,8 +46,12 @@ interface StoredRequest {
   readonly note: string | null;
 }
 
+/** Lists go without the views: these may be long. */
 const REQUESTS = `
-SELECT r.*, t.client_thread_id AS thread
+SELECT r.id, r.session_id, r.door, r.path, r.kind, r.agent, r.model, r.stream, r.retry, r.received_at, r.status, r.ending,
+  r.head_ms, r.first_byte_ms, r.total_ms, r.own_ms, r.request_bytes, r.response_bytes, r.input_tokens, r.cache_read_tokens,
+  r.cache_write_5m_tokens, r.cache_write_1h_tokens, r.cache_write_other_tokens, r.output_tokens, r.reasoning_tokens,
+  r.error_type, r.error_message, r.note, t.client_thread_id AS thread
 FROM request r LEFT JOIN thread t ON t.account_id = r.account_id AND t.id = r.thread_id
 WHERE r.account_id = $1`;
 
@@ -68,10 +79,15 @@ export async function listRequests(
 }
 
 /** One request, or null. */
-export async function getRequest(pool: Queryable, accountId: Uuid, id: Uuid): Promise<RequestRow | null> {
+export async function getRequest(pool: Queryable, accountId: Uuid, id: Uuid): Promise<RequestDetail | null> {
   const { rows } = await pool.query<StoredRequest>(`${REQUESTS} AND r.id = $2`, [accountId, id]);
   const [row] = rows;
-  return row ? requestOf(row) : null;
+  if (row === undefined) return null;
+  const seen = await pool.query<{ view: RequestView | null }>(
+    'SELECT view FROM request WHERE account_id = $1 AND id = $2',
+    [accountId, id],
+  );
+  return { ...requestOf(row), view: seen.rows[0]?.view ?? null };
 }
 
 const AGENTS: readonly AgentName[] = ['claude-code', 'codex', 'opencode', 'pi', 'unknown'];

@@ -28,6 +28,7 @@ export async function saveRequest(pool: Queryable, record: RequestRecord): Promi
     record.preambleHash,
     record.lastMessage,
     shortOrNull(record.note),
+    record.view === null ? null : JSON.stringify(record.view, plainValue),
   ];
   await pool.query(prepared('save_request', SAVE_REQUEST, values));
   await tell(pool, record.accountId, record.thread?.sessionId ?? null);
@@ -54,10 +55,11 @@ WITH now AS (
   UNION ALL SELECT NULL, NULL FROM now WHERE $3::uuid IS NULL AND NOT EXISTS (SELECT 1 FROM chained)
 ), written AS (
   INSERT INTO request (account_id, id, session_id, thread_id, door, method, path, agent, agent_version, kind, model,
-    stream, retry, received_at, request_bytes, preamble_hash, last_message, note)
+    stream, retry, received_at, request_bytes, preamble_hash, last_message, note, view)
   SELECT $1, $2, place.session_id, place.thread_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::timestamptz, $15,
     CASE WHEN place.session_id IS NOT NULL THEN $16::bytea END,
-    CASE WHEN place.session_id IS NOT NULL THEN $17::bytea END, $18
+    CASE WHEN place.session_id IS NOT NULL THEN $17::bytea END, $18,
+    CASE WHEN place.session_id IS NOT NULL THEN $19::json END
   FROM place
   ON CONFLICT (account_id, id) DO NOTHING
   RETURNING session_id, thread_id, received_at
@@ -156,6 +158,11 @@ export async function savePreamble(
 
 async function tell(pool: Queryable, accountId: Uuid, sessionId: Uuid | null): Promise<void> {
   await pool.query(LIVE_NOTIFY, [accountId, 'request', sessionId]).catch(() => undefined);
+}
+
+/** Texts in a value of JSON, made fit for PostgreSQL whatever is done with it there. */
+function plainValue(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? plainOrNull(value) : value;
 }
 
 function short(text: string): string {

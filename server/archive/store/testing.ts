@@ -181,6 +181,7 @@ function requestRecord(
     lastMessage: null,
     retry: false,
     note: null,
+    view: null,
     ...more,
   };
 }

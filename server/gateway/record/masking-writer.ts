@@ -1,4 +1,4 @@
-import type { ArchiveWriter, NewMark, RecordBatch } from '../../archive/index.ts';
+import type { ArchiveWriter, NewMark, RecordBatch, RequestView } from '../../archive/index.ts';
 import type { Identity } from '../../conversation/index.ts';
 import { maskName, maskNameOrNull } from './mask-names.ts';
 
@@ -32,6 +32,7 @@ export function maskingWriter(writer: ArchiveWriter): ArchiveWriter {
         agentVersion: await maskNameOrNull(record.agentVersion, key),
         model: await maskNameOrNull(record.model, key),
         note: await maskNameOrNull(record.note, key),
+        view: record.view === null ? null : await maskView(record.view, key),
       });
     },
     savePreamble: async (accountId, hash, partsOf) =>
@@ -57,6 +58,19 @@ export function maskingWriter(writer: ArchiveWriter): ArchiveWriter {
             : { type: await maskName(error.type, key), message: await maskName(error.message, key) },
       });
     },
+  };
+}
+
+/** What a view says in words may be a provider's, which repeats what it was sent. */
+async function maskView(view: RequestView, key: Uint8Array): Promise<RequestView> {
+  const { because, unedited } = view;
+  return {
+    ...view,
+    because: await maskNameOrNull(because, key),
+    unedited:
+      unedited === null
+        ? null
+        : { reason: await maskName(unedited.reason, key), detail: await maskName(unedited.detail, key) },
   };
 }
 

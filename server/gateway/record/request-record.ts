@@ -45,6 +45,7 @@ export function recordOf(event: TappedRequest, route: 'generation' | 'count' | '
     lastMessage: null,
     retry: false,
     note: null,
+    view: null,
   };
 }
 
