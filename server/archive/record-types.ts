@@ -49,6 +49,8 @@ export interface NewMessage {
   /** `received` from the agent, or `produced` by the provider. */
   readonly origin: 'received' | 'produced';
   readonly items: readonly MaskedItem[];
+  /** When it was said, where that is not the batch's time: messages of an agent's own files. */
+  readonly at?: Millis;
 }
 
 /**

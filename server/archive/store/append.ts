@@ -88,14 +88,24 @@ async function appendLog(
   }
   const marks = marksOf(batch, session, missing);
   if (missing.length > 0 || marks.length > 0)
-    appended += await writeEvents(connection, batch, session, seenAt(batch, session), missing, marks);
+    appended += await writeEvents(connection, batch, session, missing, marks);
   if (session.title === '' && mayBringTitle) await setTitle(connection, batch.accountId, session.id);
   return { appended, sessionId: session.id };
 }
 
-/** When the events of a batch were seen: by the recorder's clock, never before what stands above them in the log. */
-function seenAt(batch: RecordBatch, session: LockedSession): Date {
-  return new Date(Math.max(batch.at, session.last_at?.getTime() ?? batch.at));
+/**
+ * When the events of a batch were seen, the batch's own moment first, then each message's: as given, or by the recorder's
+ * clock; never before what stands above them in the log.
+ */
+function seenAt(batch: RecordBatch, session: LockedSession, missing: readonly MissingMessage[]) {
+  const given = new Map(batch.messages.map((message) => [hexOf(message.hash), message.at]));
+  const begins = Math.max(batch.at, session.last_at?.getTime() ?? batch.at);
+  let last = begins;
+  const times = missing.map((message) => {
+    last = Math.max(last, given.get(hexOf(message.hash)) ?? batch.at);
+    return new Date(last);
+  });
+  return { begins: new Date(begins), times, ends: new Date(last) };
 }
 
 function hasTypedWords(message: NewMessage): boolean {
@@ -131,10 +141,10 @@ async function writeEvents(
   connection: Queryable,
   batch: RecordBatch,
   session: LockedSession,
-  at: Date,
   missing: readonly MissingMessage[],
   marks: readonly NewMark[],
 ): Promise<number> {
+  const { begins, times, ends } = seenAt(batch, session, missing);
   const isMain = session.client_thread_id === MAIN_THREAD;
   const movesHead =
     batch.head !== null && (missing.length > 0 || marks.some((mark) => mark.kind === 'head_move'));
@@ -143,7 +153,7 @@ async function writeEvents(
     session.id,
     session.thread_id,
     batch.thread?.place?.worktreeId ?? session.worktree_id,
-    at,
+    ends,
     missing.map((message) => message.hash),
     marks.map((mark) => mark.kind),
     marks.map((mark) => mark.message),
@@ -153,6 +163,9 @@ async function writeEvents(
     movesHead ? batch.head : null,
     missing.length === 0,
     dateOf(batch.at),
+    times,
+    marks.map((mark) => (BEFORE.has(mark.kind) ? begins : ends)),
+    batch.messages.some((message) => message.at !== undefined),
   ];
   const { rows } = await connection.query<{ appended: number }>(
     prepared('write_events', WRITE_EVENTS, values),
@@ -171,15 +184,16 @@ WITH taken AS (
   SELECT next_seq FROM session WHERE account_id = $1 AND id = $2
 ), line AS (
   SELECT 1 AS phase, g.place, COALESCE(i.position, 0) AS position, COALESCE(i.kind, 'unknown') AS kind, g.hash,
-    NULL::jsonb AS data, i.call_message, i.call_position
-  FROM unnest($6::bytea[]) WITH ORDINALITY AS g(hash, place)
+    NULL::jsonb AS data, i.call_message, i.call_position, g.at
+  FROM unnest($6::bytea[], $15::timestamptz[]) WITH ORDINALITY AS g(hash, at, place)
   LEFT JOIN LATERAL (
     SELECT position, kind, call_message, call_position FROM item
     WHERE account_id = $1 AND message_hash = g.hash OFFSET 0
   ) i ON true
   UNION ALL
-  SELECT g.phase, g.place, NULL, g.kind, m.hash, g.data::jsonb, NULL, NULL
-  FROM unnest($7::text[], $8::bytea[], $9::text[], $10::int[]) WITH ORDINALITY AS g(kind, hash, data, phase, place)
+  SELECT g.phase, g.place, NULL, g.kind, m.hash, g.data::jsonb, NULL, NULL, g.at
+  FROM unnest($7::text[], $8::bytea[], $9::text[], $10::int[], $16::timestamptz[])
+    WITH ORDINALITY AS g(kind, hash, data, phase, at, place)
   LEFT JOIN message m ON m.account_id = $1 AND m.hash = g.hash
   WHERE NOT ($13::boolean AND EXISTS (
     SELECT 1 FROM event e WHERE e.account_id = $1 AND e.session_id = $2 AND e.thread_id = $3 AND e.kind = g.kind
@@ -188,9 +202,12 @@ WITH taken AS (
   SELECT line.*, (row_number() OVER (ORDER BY phase, place, position) - 1)::int AS n FROM line
 ), written AS (
   INSERT INTO event (account_id, session_id, seq, thread_id, kind, message_hash, position, worktree_id, at, duration_ms, data)
-  SELECT $1, $2, taken.next_seq + n, $3, l.kind, l.hash, l.position, $4, $5, CASE
-      WHEN l.call_message IS NULL OR l.call_message IN (SELECT unnest($6::bytea[])) THEN NULL
-      ELSE (SELECT (extract(epoch FROM $5::timestamptz - c.at) * 1000)::bigint FROM event c
+  SELECT $1, $2, taken.next_seq + n, $3, l.kind, l.hash, l.position, $4, l.at, CASE
+      WHEN l.call_message IS NULL THEN NULL
+      WHEN l.call_message IN (SELECT unnest($6::bytea[])) THEN CASE WHEN $17::boolean THEN (
+        SELECT (extract(epoch FROM l.at - c.at) * 1000)::bigint
+        FROM unnest($6::bytea[], $15::timestamptz[]) AS c(hash, at) WHERE c.hash = l.call_message) END
+      ELSE (SELECT (extract(epoch FROM l.at - c.at) * 1000)::bigint FROM event c
         WHERE c.account_id = $1 AND c.session_id = $2 AND c.message_hash = l.call_message AND c.position = l.call_position)
     END, l.data
   FROM numbered l CROSS JOIN taken

@@ -1,4 +1,3 @@
-import { hexOf } from '../../conversation/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { MissingMessage } from './chain-gap.ts';
@@ -6,14 +5,13 @@ import type { Queryable } from './connection.ts';
 import type { LockedSession } from './session-lock.ts';
 import { MAIN_THREAD } from './threads.ts';
 
-/** What was taken over: events, how many of the missing messages they cover, and the newest of these. */
+/** What was taken over: how many events, and the newest of the missing messages that they cover. */
 export interface CopiedLog {
   readonly events: number;
-  readonly messages: number;
   readonly head: Buffer | null;
 }
 
-const NOTHING: CopiedLog = { events: 0, messages: 0, head: null };
+const NOTHING: CopiedLog = { events: 0, head: null };
 
 /**
  * A session that begins with the history of another is a fork: it takes over that session's log up to the newest message
@@ -48,12 +46,7 @@ export async function copyForkedLog(
     session.thread_id,
     origin.head,
   ]);
-  const head = hexOf(origin.head);
-  return {
-    events: rows[0]?.events ?? 0,
-    messages: missing.findIndex((message) => hexOf(message.hash) === head) + 1,
-    head: origin.head,
-  };
+  return { events: rows[0]?.events ?? 0, head: origin.head };
 }
 
 interface Origin {
