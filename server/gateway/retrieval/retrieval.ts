@@ -1,5 +1,4 @@
 import type { ArchiveReader, AskingPlace, AskingReader, Document, SearchHit } from '../../archive/index.ts';
-import type { DocId } from '../../conversation/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import {
   type AnswerOptions,
@@ -8,8 +7,8 @@ import {
   type FoundPlace,
   LATE_ANSWER,
   missingAnswer,
-  type RetrievalCall,
   type ReadDocument,
+  type RetrievalCall,
   readRetrievalCall,
   searchAnswer,
   timeIn,
@@ -102,7 +101,11 @@ class ArchiveRetrieval implements Retrieval {
       notes,
       options,
     );
-    return { text, images: [], documents: items.map((hit) => hit.docid).filter((docid) => text.includes(docid)) };
+    return {
+      text,
+      images: [],
+      documents: items.map((hit) => hit.docid).filter((docid) => text.includes(docid)),
+    };
   }
 
   async #read(
@@ -148,7 +151,18 @@ function foundPlace(hit: SearchHit, place: AskingPlace): FoundPlace {
   };
 }
 
-function readDocument({ docid, tool, role, at, input, text, offset, length, masked, ...rest }: Document): ReadDocument {
+function readDocument({
+  docid,
+  tool,
+  role,
+  at,
+  input,
+  text,
+  offset,
+  length,
+  masked,
+  ...rest
+}: Document): ReadDocument {
   const { changed, fresh } = rest;
   return {
     docid,

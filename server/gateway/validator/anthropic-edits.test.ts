@@ -251,6 +251,21 @@ describe('a hidden round', () => {
     expect(judged(mixed, places)).toBe('ok');
   });
 
+  it('divides it also where something of the answer stands behind the call', () => {
+    const behind = [
+      ...MESSAGES.slice(0, 3),
+      assistant(own, thinking('two')),
+      user(result('h1')),
+      assistant(text('b')),
+      ...MESSAGES.slice(4),
+    ];
+    const places: readonly Edit[] = [
+      { kind: 'hidden-round', element: 3, part: 0 },
+      { kind: 'hidden-round', element: 4 },
+    ];
+    expect(judged(behind, places)).toBe('ok');
+  });
+
   it('alone divides an answer', () => {
     const divided = [
       ...MESSAGES.slice(0, 3),

@@ -82,10 +82,10 @@ export class KeptWalk {
   private checkParts(message: Message): Finding | null {
     const sources: number[] = [];
     let joins = false;
-    let endsHidden = false;
+    let asksHidden = false;
     for (const part of message.parts) {
       const kind = part.index === null ? null : this.book.partEdit(message.index, part.index);
-      endsHidden = kind === 'hidden-round';
+      asksHidden ||= kind === 'hidden-round';
       if (isOwn(kind)) {
         joins ||= kind === 'head-message';
         const found = this.own.checkPart(message, part, kind);
@@ -114,19 +114,19 @@ export class KeptWalk {
       this.part++;
     }
     if (this.part > 0) this.settleInside();
-    return this.checkSeams(message, sources, joins, endsHidden);
+    return this.checkSeams(message, sources, joins, asksHidden);
   }
 
-  /** A message may join messages of the client only in a head, and end inside of one only at a hidden call. */
+  /** A message may join messages of the client only in a head, and end inside of one only with a hidden call in it. */
   private checkSeams(
     message: Message,
     sources: readonly number[],
     joins: boolean,
-    endsHidden: boolean,
+    asksHidden: boolean,
   ): Finding | null {
     if (sources.length > 1 && !joins)
       return finding('kept', whereIs(message), 'Messages of the client were joined.');
-    if (this.part > 0 && this.element === sources.at(-1) && !endsHidden)
+    if (this.part > 0 && this.element === sources.at(-1) && !asksHidden)
       return finding('kept', whereIs(message), 'A message of the client was divided.');
     if (sources.length > 0) return null;
     const keys = this.conversation.doc.children(message.node).length;
