@@ -71,10 +71,12 @@ export async function writeSwitches(
 
 /** The scope is locked, so that nothing is set behind its deletion. */
 const WRITE = `
-WITH scope AS (
-  SELECT 1 WHERE $1::uuid = $2::uuid
-  UNION ALL (SELECT 1 FROM project WHERE account_id = $1 AND id = $2 FOR KEY SHARE)
-  UNION ALL (SELECT 1 FROM session WHERE account_id = $1 AND id = $2 FOR KEY SHARE)
+WITH of_project AS (
+  SELECT 1 FROM project WHERE account_id = $1 AND id = $2 FOR KEY SHARE
+), of_session AS (
+  SELECT 1 FROM session WHERE account_id = $1 AND id = $2 FOR KEY SHARE
+), scope AS (
+  SELECT 1 WHERE $1::uuid = $2::uuid UNION ALL SELECT 1 FROM of_project UNION ALL SELECT 1 FROM of_session
 ), changed AS (
   INSERT INTO setting (account_id, scope, name, value, set_at)
   SELECT $1, $2, $3, $4::jsonb, $5 FROM scope
