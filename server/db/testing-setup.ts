@@ -9,7 +9,7 @@ import { startEmbedded } from './embedded.ts';
 import { LOCK_FILE, lockHome } from './home-lock.ts';
 import { migrate } from './migrate.ts';
 import { stopOrphan } from './orphan.ts';
-import { TEMPLATE_DATABASE } from './testing.ts';
+import { SCRATCH_PREFIX, SCRATCH_SETTINGS, TEMPLATE_DATABASE } from './testing.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,20 +18,12 @@ declare module 'vitest' {
   }
 }
 
-/** A server whose data nobody keeps need not wait for the disk. */
-const OVERRIDES = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_connections: '200',
-};
-
-/** How the scratch folders of test runs are named. */
-const PREFIX = 'context-mode-test-';
+/** What all database tests of a run share takes many connections, and need not wait for its log. */
+const OVERRIDES = { ...SCRATCH_SETTINGS, synchronous_commit: 'off', max_connections: '200' };
 
 /** Ends the servers of runs that were killed, and removes their folders. Runs that live hold their locks. */
 async function clearKilledRuns(log: Logger): Promise<void> {
-  for (const name of (await readdir(tmpdir())).filter((entry) => entry.startsWith(PREFIX))) {
+  for (const name of (await readdir(tmpdir())).filter((entry) => entry.startsWith(SCRATCH_PREFIX))) {
     const home = join(tmpdir(), name);
     // A folder without a lock file belongs to a run that is just beginning.
     if (!existsSync(join(home, LOCK_FILE)) || !(await lockHome(home).catch(() => undefined))) continue;
@@ -47,7 +39,7 @@ async function clearKilledRuns(log: Logger): Promise<void> {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const log = createLogger('error', 'test database');
   await clearKilledRuns(log);
-  const home = await mkdtemp(join(tmpdir(), PREFIX));
+  const home = await mkdtemp(join(tmpdir(), SCRATCH_PREFIX));
   const server = await startEmbedded({ home, log, overrides: OVERRIDES });
   const pool = openPool(server.settings, log, { max: 1 });
   await pool.query(`CREATE DATABASE ${TEMPLATE_DATABASE}`);

@@ -1,11 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { inject } from 'vitest';
 import { createLogger } from '../kernel/log.ts';
 import { type ConnectionSettings, openPool } from './connection.ts';
 import { type Database, databaseOver } from './database.ts';
+import { startEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
 
 /** Name of the migrated database that test databases are copied from. */
 export const TEMPLATE_DATABASE = 'context_mode_template';
+
+/** How the scratch folders of test runs are named. */
+export const SCRATCH_PREFIX = 'context-mode-test-';
+
+/** A server whose data nobody keeps need not wait for the disk. */
+export const SCRATCH_SETTINGS: Readonly<Record<string, string>> = { fsync: 'off', full_page_writes: 'off' };
 
 let made = 0;
 
@@ -27,6 +38,26 @@ export async function testDatabase(): Promise<Database> {
     async stop() {
       await database.stop();
       await runOnServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+/**
+ * A migrated database on a server of its own, for tests of what the server's files hold: there nobody else writes, and no
+ * checkpoint comes that the test did not ask for. It takes seconds to start. `stop()` removes it.
+ */
+export async function ownServerDatabase(): Promise<Database> {
+  const log = createLogger('silent', 'test');
+  const home = await mkdtemp(join(tmpdir(), SCRATCH_PREFIX));
+  const server = await startEmbedded({ home, log, overrides: SCRATCH_SETTINGS });
+  await migrate({ settings: server.settings, log });
+  const database = databaseOver(server.settings, log, server);
+  return {
+    ...database,
+    async stop() {
+      await database.stop();
+      await rm(server.base, { recursive: true, force: true });
+      await rm(home, { recursive: true, force: true });
     },
   };
 }

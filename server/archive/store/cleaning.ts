@@ -12,7 +12,10 @@ export interface CleaningOptions {
 
 /** Largest table with its indexes that is written anew: whoever archives or reads waits meanwhile. Bytes. */
 const REWRITE_BYTES = 256 * 1024 * 1024;
-/** How long a rewrite waits for those who use its table before it is left for the next time. */
+/**
+ * How long the work on a table waits for those who use it before it is left for the next time. The server's own vacuum
+ * gives way after a second, so that it never keeps a table from being cleaned.
+ */
 const LOCK_TIMEOUT = '3s';
 
 interface Table {
@@ -32,9 +35,8 @@ export async function cleanAfterDeletion(
   const connection = await pool.connect();
   try {
     const { rows: tables } = await connection.query<Table>(TABLES);
-    for (const { schema, name } of tables) {
-      await connection.query(`VACUUM (ANALYZE, SKIP_LOCKED) ${quoted(schema)}.${quoted(name)}`);
-    }
+    await connection.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
+    await eachFree(connection, 'VACUUM (ANALYZE)', tables);
     // Statistics of a table that has no rows any more are not made anew, so they are taken away.
     await connection.query(CLEAR_STATISTICS).catch(() => undefined);
     if (!thorough) return { rewritten: [] };
@@ -48,19 +50,28 @@ export async function cleanAfterDeletion(
   }
 }
 
-async function rewriteSmall(connection: pg.PoolClient, tables: readonly Table[]): Promise<readonly string[]> {
-  const rewritten: string[] = [];
-  await connection.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
+/** Answers which tables were written anew. */
+function rewriteSmall(connection: pg.PoolClient, tables: readonly Table[]): Promise<readonly string[]> {
   const small = tables.filter(({ bytes }) => Number(bytes) <= REWRITE_BYTES);
-  for (const { schema, name } of [...small, { schema: 'pg_catalog', name: 'pg_statistic' }]) {
+  return eachFree(connection, 'VACUUM FULL', [...small, { schema: 'pg_catalog', name: 'pg_statistic' }]);
+}
+
+/** Does something to each table that nobody uses for long; answers to which. */
+async function eachFree(
+  connection: pg.PoolClient,
+  statement: string,
+  tables: readonly Pick<Table, 'schema' | 'name'>[],
+): Promise<readonly string[]> {
+  const done: string[] = [];
+  for (const { schema, name } of tables) {
     try {
-      await connection.query(`VACUUM FULL ${quoted(schema)}.${quoted(name)}`);
-      rewritten.push(name);
+      await connection.query(`${statement} ${quoted(schema)}.${quoted(name)}`);
+      done.push(name);
     } catch {
       // Somebody uses it for long: its free space is overwritten with time.
     }
   }
-  return rewritten;
+  return done;
 }
 
 const TABLES = `
