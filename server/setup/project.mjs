@@ -58,22 +58,23 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * Runs a program and answers with its exit code (128 for a signal) and, unless it is shown, what it printed.
- * `show` passes its output through.
+ * `show` passes its output through; where it is `copy`, the output is answered as well, and the program has no terminal.
  */
 export function run(command, args, { show = false, env = {}, cwd = root, timeout } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      stdio: show === true ? 'inherit' : ['ignore', 'pipe', 'pipe'],
       timeout,
     });
     let output = '';
-    const collect = (chunk) => {
+    const collect = (to) => (chunk) => {
       output += chunk;
+      if (show === 'copy') to.write(chunk);
     };
-    child.stdout?.on('data', collect);
-    child.stderr?.on('data', collect);
+    child.stdout?.setEncoding('utf8').on('data', collect(process.stdout));
+    child.stderr?.setEncoding('utf8').on('data', collect(process.stderr));
     // Ctrl-C reaches the program too, a signal sent to us alone does not: it is passed on, and then obeyed.
     const pass = (signal) => {
       child.kill(signal);

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkFailure, playwrightFailures } from './failures.mjs';
 import { at, runNode, sourceFiles } from './project.mjs';
 
 const tool = (path) => at('node_modules', ...path.split('/'));
@@ -12,6 +13,7 @@ const DEPCRUISE = tool('dependency-cruiser/bin/dependency-cruise.mjs');
 const KNIP = tool('knip/bin/knip.js');
 const VITEST = tool('vitest/vitest.mjs');
 const PLAYWRIGHT = tool('@playwright/test/cli.js');
+const OUTCOME_REPORTER = at('server/setup/outcome-reporter.mjs');
 
 /** What dependency rules are checked over. */
 const STRUCTURE = [
@@ -24,29 +26,37 @@ const STRUCTURE = [
   'prisma.config.ts',
 ];
 
-/** What a stage found: tests that passed and failed, and whether it failed as a whole. */
-const outcome = (code, passed = 0, failed = 0) => ({ passed, failed, ok: code === 0 && failed === 0 });
+/** What a stage found: how many tests passed, and what failed. A tool that failed without saying why is a failure, too. */
+function outcome(code, passed, failures) {
+  const ok = code === 0 && failures.length === 0;
+  const unsaid = { where: '', name: '', errors: [`ended with the code ${code} and named no failed test`] };
+  return { passed, failures: ok || failures.length > 0 ? failures : [unsaid], ok };
+}
 
-/** A check: one tool that is content or not. Tools are run one after another until one is not. */
+/**
+ * A check: one tool that is content or not. Tools are run one after another until one is not.
+ * @param commands each the tool's name, what a line of a fault looks like, its file, and its arguments
+ */
 const check =
   (...commands) =>
   async () => {
-    for (const [file, ...args] of commands) {
-      const { code } = await runNode(file, args, { show: true, env: { NEXT_TELEMETRY_DISABLED: '1' } });
-      if (code !== 0) return outcome(code);
+    for (const [name, fault, file, ...args] of commands) {
+      const environment = { NEXT_TELEMETRY_DISABLED: '1' };
+      const { code, output } = await runNode(file, args, { show: 'copy', env: environment });
+      if (code !== 0) return outcome(code, 0, [checkFailure(name, output, fault)]);
     }
-    return outcome(0);
+    return outcome(0, 0, []);
   };
 
-/** Runs a test tool that writes its results as JSON, and reads the counts from there. */
+/** Runs a test tool that writes its results as JSON into a file, and reads from there what passed and failed. */
 async function counted(file, args, environment, read) {
   const folder = mkdtempSync(join(tmpdir(), 'context-mode-results-'));
   const results = join(folder, 'results.json');
   try {
-    const { code } = await runNode(file, args(results), { show: true, env: environment(results) });
-    if (!existsSync(results)) return outcome(code || 1);
-    const [passed, failed] = read(JSON.parse(readFileSync(results, 'utf8')));
-    return outcome(code, passed, failed);
+    const { code } = await runNode(file, args, { show: true, env: { CI: '1', ...environment(results) } });
+    if (!existsSync(results)) return outcome(code || 1, 0, []);
+    const { passed, failures } = read(JSON.parse(readFileSync(results, 'utf8')));
+    return outcome(code, passed, failures);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -58,9 +68,9 @@ const vitest =
   () =>
     counted(
       VITEST,
-      (results) => ['run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${results}`],
-      () => ({ CI: '1' }),
-      (report) => [report.numPassedTests, report.numFailedTests],
+      ['run', ...args, '--reporter=default', `--reporter=${OUTCOME_REPORTER}`],
+      (results) => ({ TEST_OUTCOME: results }),
+      (found) => found,
     );
 
 const playwright =
@@ -68,9 +78,12 @@ const playwright =
   ({ chromium }) =>
     counted(
       PLAYWRIGHT,
-      () => ['test', `--config=${config}`, '--reporter=list,json'],
-      (results) => ({ PLAYWRIGHT_JSON_OUTPUT_NAME: results, CHROMIUM: chromium, CI: '1' }),
-      (report) => [report.stats.expected + report.stats.flaky, report.stats.unexpected],
+      ['test', `--config=${config}`, '--reporter=list,json'],
+      (results) => ({ PLAYWRIGHT_JSON_OUTPUT_NAME: results, CHROMIUM: chromium }),
+      (report) => ({
+        passed: report.stats.expected + report.stats.flaky,
+        failures: playwrightFailures(report),
+      }),
     );
 
 const hasFiles = (folder, pattern) => () => sourceFiles([folder], (path) => pattern.test(path)).length > 0;
@@ -84,6 +97,8 @@ export const stages = [
     name: 'lint',
     title: 'Format and lint',
     run: check([
+      'biome',
+      /^\S+(:\d+:\d+)? .*━/,
       BIOME,
       'check',
       '--error-on-warnings',
@@ -91,16 +106,20 @@ export const stages = [
       '.',
     ]),
   },
-  { name: 'types', title: 'Types', run: check([NEXT, 'typegen'], [TSC, '--noEmit']) },
+  {
+    name: 'types',
+    title: 'Types',
+    run: check(['next', /error/i, NEXT, 'typegen'], ['tsc', /error TS\d+/, TSC, '--noEmit']),
+  },
   {
     name: 'structure',
     title: 'Dependency rules',
     run: check(
-      [DEPCRUISE, '--config', '.dependency-cruiser.cjs', ...STRUCTURE],
-      [at('server/setup/check-sources.mjs')],
+      ['depcruise', /^error /, DEPCRUISE, '--config', '.dependency-cruiser.cjs', ...STRUCTURE],
+      ['sources', /./, at('server/setup/check-sources.mjs')],
     ),
   },
-  { name: 'unused', title: 'Unused code', run: check([KNIP]) },
+  { name: 'unused', title: 'Unused code', run: check(['knip', /./, KNIP]) },
   { name: 'unit', title: 'Unit', run: vitest('--project', 'unit') },
   { name: 'db', title: 'Database', run: vitest('--project', 'db') },
   {

@@ -1,7 +1,8 @@
-// `npm test`: installs what the tests need, runs every stage, and closes with one line: `N passed, N failed`.
+// `npm test`: installs what the tests need, runs every stage, and closes with what failed and one line: `N passed, N failed`.
 // `npm test -- NAME NAME`: those stages alone.
 import { build } from './build.mjs';
 import { ensureChromium } from './chromium.mjs';
+import { failureLines, firstLine } from './failures.mjs';
 import { generate } from './generate.mjs';
 import { install, isInstalled } from './install.mjs';
 import { at, main, runNpm, SetupError } from './project.mjs';
@@ -36,7 +37,7 @@ function preparer(chosen) {
   return prepare;
 }
 
-/** Runs one stage with a heading and a closing line. */
+/** Runs one stage with a heading and a closing line. Each of its failures counts, also one that is no test. */
 async function runStage(stage, prepare) {
   process.stdout.write(`\n━━ ${stage.title} ━━\n`);
   const begun = performance.now();
@@ -47,14 +48,14 @@ async function runStage(stage, prepare) {
     result = await stage.run(made);
   } catch (error) {
     process.stdout.write(`${error instanceof SetupError ? error.message : (error.stack ?? error)}\n`);
-    result = { passed: 0, failed: 0, ok: false };
+    const failure = { where: '', name: 'the stage itself', errors: [firstLine(error.message ?? error)] };
+    result = { passed: 0, failures: [failure], ok: false };
   }
-  // A stage that failed without a failed test (a check, a crash, a file that does not load) counts as one failure.
-  const failed = result.ok ? 0 : Math.max(1, result.failed);
+  const { passed, failures, ok } = result;
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  const counts = result.passed + failed > 0 ? ` ${result.passed} passed, ${failed} failed,` : '';
-  process.stdout.write(`${stage.title}: ${result.ok ? 'ok' : 'FAILED'},${counts} ${seconds} s\n`);
-  return { passed: result.passed, failed };
+  const counts = passed + failures.length > 0 ? ` ${passed} passed, ${failures.length} failed,` : '';
+  process.stdout.write(`${stage.title}: ${ok ? 'ok' : 'FAILED'},${counts} ${seconds} s\n`);
+  return { passed, failures };
 }
 
 function chosenStages(names) {
@@ -75,15 +76,17 @@ await main(async () => {
   await generate();
   const prepare = preparer(chosen);
   const failedStages = [];
+  const lines = [];
   let passed = 0;
   let failed = 0;
   for (const stage of chosen) {
     const result = await runStage(stage, prepare);
     passed += result.passed;
-    failed += result.failed;
-    if (result.failed > 0) failedStages.push(stage.title);
+    failed += result.failures.length;
+    if (result.failures.length > 0) failedStages.push(stage.title);
+    lines.push(...failureLines(stage.title, result.failures));
   }
-  if (failedStages.length > 0) process.stdout.write(`\nFailed: ${failedStages.join(', ')}\n`);
+  if (failed > 0) process.stdout.write(`\nFailed: ${failedStages.join(', ')}\n${lines.join('\n')}\n`);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   process.exitCode = failed === 0 ? 0 : 1;
 });
