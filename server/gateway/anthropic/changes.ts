@@ -67,12 +67,18 @@ export class MessageChanges {
   /** The changes, or why there can be none. */
   all(): Changes | NotComposed {
     const changes = new Map<number, Change>();
+    const gone: number[] = [];
     for (let index = 0; index < this.#elements.length; index += 1) {
-      const change = this.#isOut(index) ? leftOutChange(index) : this.#changeOf(index);
+      const from = index;
+      while (this.#isOut(index)) index += 1;
+      if (index > from) changes.set(from, leftOutChange(from, index));
+      if (index >= this.#elements.length) break;
+      const change = this.#changeOf(index);
       if (change !== null) changes.set(index, change);
+      if (change?.pieces.length === 0) gone.push(index);
     }
     if (this.#fault !== null) return { unknown: this.#fault };
-    return this.#withoutLoneSystemMessages(changes);
+    return this.#withoutLoneSystemMessages(changes, gone);
   }
 
   #isOut(index: number): boolean {
@@ -141,6 +147,7 @@ export class MessageChanges {
     });
     const bytes = back.messages.reduce((sum, { json, isHidden }) => sum + (isHidden ? json.length : 0), 0);
     return {
+      span: 1,
       pieces,
       leftOut: [
         ...(thinks ? [{ kind: 'left-out-thinking', from: index, to: index + 1 } as const] : []),
@@ -166,21 +173,20 @@ export class MessageChanges {
    * An answer of thinking alone may have stood between a system message and a user's; without it the system message, which
    * stands only before an answer or at the end, goes too.
    */
-  #withoutLoneSystemMessages(changes: Map<number, Change>): Changes {
-    const isGone = (index: number) => changes.get(index)?.pieces.length === 0;
+  #withoutLoneSystemMessages(changes: Map<number, Change>, gone: readonly number[]): Changes {
+    const isGone = new Set(gone);
     const roleAt = (index: number) => readParts(this.#element(index))?.role ?? null;
     const lone: number[] = [];
-    for (const [index, change] of changes) {
-      if (change.pieces.length > 0 || index < this.#first) continue;
-      let before = index - 1;
-      while (before >= 0 && isGone(before)) before -= 1;
+    for (const index of gone) {
+      if (isGone.has(index - 1)) continue;
       let behind = index + 1;
-      while (isGone(behind)) behind += 1;
-      if (before < 0 || behind >= this.#elements.length || changes.has(before)) continue;
+      while (isGone.has(behind)) behind += 1;
+      const before = index - 1;
+      if (before < this.#at || behind >= this.#elements.length || changes.has(before)) continue;
       if (roleAt(before) === 'system' && roleAt(behind) !== 'assistant') lone.push(before);
     }
     if (lone.length === 0) return changes;
-    for (const index of lone) changes.set(index, leftOutChange(index));
+    for (const index of lone) changes.set(index, leftOutChange(index, index + 1));
     return new Map([...changes].sort(([a], [b]) => a - b));
   }
 }

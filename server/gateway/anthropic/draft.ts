@@ -104,6 +104,7 @@ export class Draft {
     ];
     if (parts.length === 0)
       return {
+        span: 1,
         pieces: [],
         leftOut: this.#leftOut,
         runs: [{ is: 'left_out', from: this.#index, to: this.#index + 1 }],
@@ -115,7 +116,12 @@ export class Draft {
     const edits = parts.flatMap(({ edit }, part) =>
       edit === null || edit === 'tool-definition' ? [] : [{ kind: edit, part }],
     );
-    return { pieces: [{ json, edits }], leftOut: this.#leftOut, runs: [...this.#ours, ...this.#runs()] };
+    return {
+      span: 1,
+      pieces: [{ json, edits }],
+      leftOut: this.#leftOut,
+      runs: [...this.#ours, ...this.#runs()],
+    };
   }
 
   #runs(): readonly ViewRun[] {

@@ -1,12 +1,13 @@
 import {
   itemsOf,
-  type JsonNode,
   member,
   readJson,
   type Slice,
+  stringIn,
   stringMember,
   viewOf,
 } from '../../conversation/index.ts';
+import { type MessageParts, readParts } from './message-parts.ts';
 
 /** A text of the agent's own that the model is to live by, as a part of a user message. */
 export interface HeadPart {
@@ -46,61 +47,55 @@ const HEAD_KINDS: readonly HeadKind[] = [
 const OPEN = '<system-reminder>';
 const CLOSE = '</system-reminder>';
 
+/** A text that may be of the head: what it says without the reminder's tag, and its part. */
+export interface HeadText {
+  readonly text: string;
+  readonly json: string;
+}
+
 /**
  * The head of a conversation: what stands in the given entries that the agent itself put there for the model to live by,
  * the newest of each kind, in the order of the conversation and in its own bytes. Texts of system messages are wrapped as
  * the agent wraps them for models without such messages.
  */
 export function headOf(body: Uint8Array, elements: readonly Slice[]): readonly HeadPart[] {
-  const found: { readonly kind: HeadKind; readonly part: HeadPart }[] = [];
-  for (const slice of elements) {
-    const element = viewOf(body.subarray(slice.start, slice.end));
-    for (const { text, json } of headTexts(element)) {
-      const kind = HEAD_KINDS.find(({ beginning }) => beginning.test(text));
-      if (kind !== undefined) found.push({ kind, part: { json } });
-    }
-  }
-  return found
-    .filter(
-      ({ kind }, index) =>
-        kind.counts === 'each' || !found.slice(index + 1).some((later) => later.kind === kind),
-    )
-    .map(({ part }) => part);
-}
-
-/** The texts of an entry that may be of the head: what they say without the reminder's tag, and as a part. */
-function headTexts(element: Buffer): readonly { readonly text: string; readonly json: string }[] {
-  // A quick look before the parse: most entries are answers and results.
-  if (!element.includes(OPEN) && !element.includes('"system"')) return [];
-  const node = readJson(element);
-  const role = stringMember(node ?? undefined, 'role');
-  const content = member(node ?? undefined, 'content');
-  if (role === 'system') return systemTexts(element, content);
-  if (role !== 'user') return [];
-  return itemsOf(content).flatMap((part) => {
-    const text = stringMember(part, 'text')?.trim() ?? '';
-    if (stringMember(part, 'type') !== 'text' || !text.startsWith(OPEN) || !text.endsWith(CLOSE)) return [];
-    const inner = text.slice(OPEN.length, -CLOSE.length).trim();
-    return [{ text: inner, json: textPart(rawOf(element, member(part, 'text'))) }];
+  const texts = elements.flatMap(({ start, end }) => {
+    const message = readParts(body.subarray(start, end));
+    return message === null ? [] : headTexts(message);
   });
+  return newestOfEach(texts).map((json) => ({ json }));
 }
 
-function systemTexts(element: Buffer, content: JsonNode | undefined) {
-  const texts = content?.type === 'string' ? [content] : itemsOf(content).map((part) => member(part, 'text'));
-  return texts.flatMap((node) => {
-    if (node?.type !== 'string') return [];
-    const raw = rawOf(element, node).slice(1, -1);
-    return [{ text: node.value.trim(), json: textPart(`"${OPEN}\\n${raw}\\n${CLOSE}"`) }];
+/** Of the texts of a conversation those of its head, as parts: of each kind the newest, or each where they add up. */
+export function newestOfEach(texts: readonly HeadText[]): readonly string[] {
+  const found = texts.flatMap(({ text, json }) => {
+    const kind = HEAD_KINDS.find(({ beginning }) => beginning.test(text));
+    return kind === undefined ? [] : [{ kind, json }];
+  });
+  const newest = new Map(found.map(({ kind }, index) => [kind, index]));
+  return found
+    .filter(({ kind }, index) => kind.counts === 'each' || newest.get(kind) === index)
+    .map(({ json }) => json);
+}
+
+/** The texts of a message that may be of the head. */
+export function headTexts({ role, parts }: MessageParts): readonly HeadText[] {
+  if (role !== 'user' && role !== 'system') return [];
+  return parts.flatMap(({ type, json, members }): readonly HeadText[] => {
+    const slice = members.get('text');
+    if (type !== 'text' || slice === undefined) return [];
+    const raw = json.toString('utf8', slice.start, slice.end);
+    if (role === 'user' && !raw.includes(OPEN)) return [];
+    const text = stringIn(json, slice)?.trim() ?? '';
+    if (role === 'system') return [{ text, json: textPart(`"${OPEN}\\n${raw.slice(1, -1)}\\n${CLOSE}"`) }];
+    if (!text.startsWith(OPEN) || !text.endsWith(CLOSE)) return [];
+    return [{ text: text.slice(OPEN.length, -CLOSE.length).trim(), json: textPart(raw) }];
   });
 }
 
 /** A text part of this JSON string; without the cache mark that its own part may have had. */
 function textPart(jsonString: string): string {
   return `{"type":"text","text":${jsonString}}`;
-}
-
-function rawOf(source: Buffer, node: JsonNode | undefined): string {
-  return node === undefined ? '""' : source.toString('utf8', node.start, node.end);
 }
 
 /** A result that loaded a deferred tool: what it loaded is offered only while it is in view. */

@@ -3,8 +3,9 @@ import { entriesOf, fieldsOf, type Slice, scanBody, stringIn, viewOf } from '../
 /** One part of a message's content. A bare string is a text part of the same bytes. */
 export interface MessagePart {
   readonly type: string;
-  /** Its JSON. */
+  /** Its JSON, and where its members' values are in it. */
   readonly json: Buffer;
+  readonly members: ReadonlyMap<string, Slice>;
 }
 
 /** An entry of `messages`, taken apart without a parse of its texts. */
@@ -33,7 +34,11 @@ export function readParts(element: Uint8Array): MessageParts | null {
   const around = { role, before: bytes.subarray(0, start), after: bytes.subarray(end) };
   if (content.kind === 'string') {
     const json = Buffer.concat([BEFORE_TEXT, bytes.subarray(start, end), AFTER_TEXT]);
-    return { ...around, parts: end - start > 2 ? [{ type: 'text', json }] : [], isBare: true };
+    return {
+      ...around,
+      parts: end - start > 2 ? [partAt(json, { start: 0, end: json.length })] : [],
+      isBare: true,
+    };
   }
   if (content.elements === null) return null;
   return { ...around, parts: content.elements.map((slice) => partAt(bytes, slice)), isBare: false };
@@ -46,7 +51,8 @@ export function partsOfList(list: Buffer): readonly MessagePart[] {
 
 function partAt(bytes: Buffer, { start, end }: Slice): MessagePart {
   const json = bytes.subarray(start, end);
-  return { type: stringIn(json, fieldsOf(json).get('type')) ?? '', json };
+  const members = fieldsOf(json);
+  return { type: stringIn(json, members.get('type')) ?? '', json, members };
 }
 
 const BEFORE_TEXT = Buffer.from('{"type":"text","text":');

@@ -1,6 +1,6 @@
 import { fieldsOf, type Slice, viewOf } from '../../conversation/index.ts';
 import type { NotComposed, OlderPart } from '../compose/plan.ts';
-import { headOf } from './head.ts';
+import { type HeadText, headTexts, newestOfEach } from './head.ts';
 import { type MessagePart, partsOfList, readParts } from './message-parts.ts';
 
 /**
@@ -44,6 +44,7 @@ export function olderMessages(
 ): OlderPart | NotComposed {
   const older = elements.slice(0, at);
   const stays = new Set<number>();
+  const texts: HeadText[] = [];
   for (const [index, { start, end }] of older.entries()) {
     const element = viewOf(body.subarray(start, end));
     const message = readParts(element);
@@ -54,6 +55,7 @@ export function olderMessages(
       const field = [...fieldsOf(element).keys()].find((name) => !SYSTEM_FIELDS.has(name));
       if (field !== undefined) return { unknown: `a system message with ${field}` };
     }
+    texts.push(...headTexts(message));
     if (!message.parts.some(loadsTools)) continue;
     stays.add(index);
     // A result stays with its call, and a search that a server ran with the results of the calls beside it.
@@ -61,21 +63,18 @@ export function olderMessages(
     else if (message.parts.some(({ type }) => type === 'tool_use')) stays.add(index + 1);
   }
   return {
-    head: headOf(body, older).map((part) => part.json),
+    head: newestOfEach(texts),
     stays: [...stays].filter((index) => index >= 0 && index < at).sort((a, b) => a - b),
   };
 }
 
 /** True for a result that names tools which the model may call from then on. */
-function loadsTools({ type, json }: MessagePart): boolean {
-  if (!type.endsWith('tool_result') || !json.includes('"tool_reference"')) return false;
-  const content = fieldsOf(json).get('content');
-  return content !== undefined && hasReference(json.subarray(content.start, content.end));
-}
-
-/** Looks into a result's content: a list of parts, or an object that holds such a list. */
-function hasReference(content: Buffer): boolean {
-  const listed = fieldsOf(content).get('tool_references');
-  const list = listed === undefined ? content : content.subarray(listed.start, listed.end);
-  return partsOfList(list).some(({ type }) => type === 'tool_reference');
+function loadsTools({ type, json, members }: MessagePart): boolean {
+  const content = members.get('content');
+  if (!type.endsWith('tool_result') || content === undefined) return false;
+  const value = json.subarray(content.start, content.end);
+  // A list of parts, or an object that holds one.
+  const listed = value[0] === 0x7b ? fieldsOf(value).get('tool_references') : undefined;
+  const list = listed === undefined ? value : value.subarray(listed.start, listed.end);
+  return partsOfList(list).some((part) => part.type === 'tool_reference');
 }

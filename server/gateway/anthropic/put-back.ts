@@ -5,7 +5,7 @@ import {
   jsonObject,
   readJson,
   type Slice,
-  stringMember,
+  stringIn,
 } from '../../conversation/index.ts';
 import type { PieceEdit } from '../compose/changed.ts';
 import type { Anchors } from '../compose/plan.ts';
@@ -33,7 +33,7 @@ export function assistantParts(element: Uint8Array): readonly EchoedPart[] | nul
 }
 
 /** The parts of a message, blank texts left out: agents leave these out when they send it again. */
-export function echoedParts({ parts }: MessageParts): readonly EchoedPart[] {
+export function echoedParts({ parts }: Pick<MessageParts, 'parts'>): readonly EchoedPart[] {
   return parts.flatMap((part, at): EchoedPart[] => {
     const fingerprint = fingerprintOf(part);
     return fingerprint === null ? [] : [{ ...part, at, fingerprint, isReasoning: isThinking(part) }];
@@ -41,14 +41,13 @@ export function echoedParts({ parts }: MessageParts): readonly EchoedPart[] {
 }
 
 /** What tells a part again; null: a blank text. */
-function fingerprintOf({ type, json }: MessagePart): string | null {
-  const node = readJson(json) ?? undefined;
+function fingerprintOf({ type, json, members }: MessagePart): string | null {
   if (type === 'text') {
-    const text = stringMember(node, 'text') ?? '';
+    const text = stringIn(json, members.get('text')) ?? '';
     return text.trim() === '' ? null : hashOf('text', Buffer.from(text, 'utf16le'));
   }
-  if (type === 'tool_use') return `call ${stringMember(node, 'id') ?? ''}`;
-  return hashOf(type, canonicalBytes(jsonObject(membersOf(node))));
+  if (type === 'tool_use') return `call ${stringIn(json, members.get('id')) ?? ''}`;
+  return hashOf(type, canonicalBytes(jsonObject(membersOf(readJson(json) ?? undefined))));
 }
 
 function membersOf(node: JsonNode | undefined) {
@@ -79,16 +78,25 @@ export function anchorsIn(
 ): ChainedAnchors {
   let chain = chainBefore;
   const anchors = elements.slice(from).map(({ start, end }): readonly string[] => {
-    const parts = assistantParts(body.subarray(start, end));
-    if (parts === null) return NONE;
+    const element = body.subarray(start, end);
+    const message = isUsers(element) ? null : readParts(element);
+    if (message?.role !== 'assistant') return NONE;
     const own = [chain];
-    chain = chainBehind(chain, parts);
+    // Reasoning is no part of a chain, and takes longest to tell again.
+    const said = message.parts.filter((part) => !isThinking(part));
+    chain = chainBehind(chain, echoedParts({ parts: said }));
     return own;
   });
   return { anchors, chainAtEnd: chain };
 }
 
 const NONE: readonly string[] = [];
+const USERS = Buffer.from('{"role":"user","content":');
+
+/** A user's message as most clients write it: told without reading it. */
+function isUsers(element: Uint8Array): boolean {
+  return USERS.equals(element.subarray(0, USERS.length));
+}
 
 /** A message that stands for an echoed answer or a piece of it. */
 export interface PutBack {

@@ -17,8 +17,10 @@ export interface Piece {
   readonly edits: readonly PieceEdit[];
 }
 
-/** What stands in the edited list in the place of one element of the client's. */
+/** What stands in the edited list in the place of one element of the client's, or of several that are left out. */
 export interface Change {
+  /** Elements that it is of. */
+  readonly span: number;
   /** In their order; none: the element is left out. */
   readonly pieces: readonly Piece[];
   /** What is left out, in places of the client's list. */
@@ -43,6 +45,7 @@ export function toolRun(json: string): ViewRun {
 /** An element that stays as it is, beside what is put in front of it or behind it. */
 export function keptChange(element: number, json: Uint8Array): Change {
   return {
+    span: 1,
     pieces: [{ json, edits: [] }],
     leftOut: [],
     runs: [{ is: 'kept', from: element, to: element + 1 }],
@@ -56,12 +59,13 @@ export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Val
   else list.push(value);
 }
 
-/** An element that a layout puts out of view. */
-export function leftOutChange(element: number): Change {
+/** Elements that a layout puts out of view, from one to before another. */
+export function leftOutChange(from: number, to: number): Change {
   return {
+    span: to - from,
     pieces: [],
-    leftOut: [{ kind: 'left-out-messages', from: element, to: element + 1 }],
-    runs: [{ is: 'left_out', from: element, to: element + 1 }],
+    leftOut: [{ kind: 'left-out-messages', from, to }],
+    runs: [{ is: 'left_out', from, to }],
   };
 }
 
@@ -81,17 +85,17 @@ export function changeList(elements: readonly Slice[], changes: Changes): Change
   const edits: Edit[] = [];
   const named: NamedEdit[] = [];
   let shift = 0;
-  for (const [index, { pieces, leftOut }] of changes) {
+  for (const [index, { span, pieces, leftOut }] of changes) {
     const position = index + shift;
     const slice = elements[index];
     if (slice === undefined) continue;
     named.push(...leftOut);
-    if (pieces.length === 0) addGap(edits, gapOf(elements, index, position > 0));
+    if (pieces.length === 0) addGap(edits, gapOf(elements, index, span, position > 0));
     else edits.push({ ...slice, insert: joined(pieces) });
     for (const [offset, piece] of pieces.entries()) {
       for (const edit of piece.edits) named.push(namedAt(edit, position + offset));
     }
-    shift += pieces.length - 1;
+    shift += pieces.length - span;
   }
   return {
     edits,
@@ -101,12 +105,13 @@ export function changeList(elements: readonly Slice[], changes: Changes): Change
   };
 }
 
-/** The bytes that go with an element: its separator in front of it, or behind it where nothing stands before it. */
-function gapOf(elements: readonly Slice[], index: number, behind: boolean): Slice {
-  const { start, end } = elements[index] ?? { start: 0, end: 0 };
+/** The bytes that go with elements: the separator in front of them, or behind them where nothing stands before them. */
+function gapOf(elements: readonly Slice[], index: number, span: number, behind: boolean): Slice {
+  const start = elements[index]?.start ?? 0;
+  const end = elements[index + span - 1]?.end ?? start;
   return behind
     ? { start: elements[index - 1]?.end ?? start, end }
-    : { start, end: elements[index + 1]?.start ?? end };
+    : { start, end: elements[index + span]?.start ?? end };
 }
 
 function addGap(edits: Edit[], gap: Slice): void {
@@ -151,7 +156,7 @@ function runsOf(count: number, changes: Changes): readonly ViewRun[] {
   for (const [index, change] of changes) {
     keptTo(index);
     for (const run of change.runs) addRun(runs, run);
-    at = index + 1;
+    at = index + change.span;
   }
   keptTo(count);
   return runs;

@@ -54,10 +54,10 @@ export class ItemChanges {
     const orphans = this.#plan.fallBack === true ? this.#orphans() : new Set<number>();
     const front = this.#plan.layout?.runningTyped ?? this.#plan.layout?.at ?? null;
     for (let index = 0; index < this.#elements.length; index += 1) {
-      if (this.#isOut(index)) {
-        changes.set(index, leftOutChange(index));
-        continue;
-      }
+      const from = index;
+      while (this.#isOut(index)) index += 1;
+      if (index > from) changes.set(from, leftOutChange(from, index));
+      if (index >= this.#elements.length) break;
       const own = this.#ownChange(index, orphans.has(index));
       const change = this.#withHidden(index, own);
       const whole = index === front ? this.#withFront(change ?? this.#kept(index)) : change;
@@ -91,7 +91,7 @@ export class ItemChanges {
       if (piece !== null) {
         this.#tool = null;
         this.#hasTool = true;
-        return { pieces: [piece], leftOut: [], runs: [{ is: 'kept', from: index, to: index + 1 }] };
+        return { ...this.#kept(index), pieces: [piece] };
       }
     }
     const result = this.#results.get(index)?.at(-1);
@@ -101,6 +101,7 @@ export class ItemChanges {
   #reasoningLeftOut(index: number): Change | null {
     if (!this.#isReasoning(index)) return null;
     return {
+      span: 1,
       pieces: [],
       leftOut: [{ kind: 'left-out-thinking', from: index, to: index + 1 }],
       runs: [{ is: 'changed', element: index, what: 'reasoning_left_out' }],
@@ -121,6 +122,7 @@ export class ItemChanges {
     ]);
     const what = kind === 'trimmed-result' ? 'trimmed' : 'filled';
     return {
+      span: 1,
       pieces: [{ json, edits: [{ kind }] }],
       leftOut: [],
       runs: [{ is: 'changed', element: index, what }],
