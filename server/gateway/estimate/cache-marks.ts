@@ -19,8 +19,12 @@ interface CacheMarks {
 
 /** How long the Messages API keeps what a request's newest mark covers, in milliseconds; without a mark five minutes. */
 export function messagesLifetime(body: Uint8Array, scan: Scan): number {
-  const { before, messages, automatic } = cacheMarks(body, scan);
-  const newest = automatic ?? messages.at(-1) ?? before.at(-1);
+  const bytes = viewOf(body);
+  const newest =
+    automaticMark(bytes, scan) ??
+    newestMark(bytes, fieldNamed(scan, 'messages')?.value) ??
+    newestMark(bytes, fieldNamed(scan, 'system')?.value) ??
+    newestMark(bytes, fieldNamed(scan, 'tools')?.value);
   return newest === '1h' ? HOUR_MS : FIVE_MINUTES_MS;
 }
 
@@ -38,34 +42,49 @@ export function markLifetime(body: Uint8Array, scan: Scan): MarkLifetime | null 
 
 function cacheMarks(body: Uint8Array, scan: Scan): CacheMarks {
   const bytes = viewOf(body);
-  const within = (name: string) => {
-    const field = fieldNamed(scan, name);
-    return field === null ? [] : marksWithin(bytes, field.value);
-  };
-  const automatic = fieldNamed(scan, 'cache_control');
+  const within = (name: string) => marksWithin(bytes, fieldNamed(scan, name)?.value);
   return {
     before: [...within('tools'), ...within('system')],
     messages: within('messages'),
-    automatic:
-      automatic === null ? null : lifetimeIn(bytes.subarray(automatic.value.start, automatic.value.end)),
+    automatic: automaticMark(bytes, scan),
   };
 }
 
+function automaticMark(bytes: Buffer, scan: Scan): MarkLifetime | null {
+  const field = fieldNamed(scan, 'cache_control');
+  return field === null ? null : lifetimeIn(bytes.subarray(field.value.start, field.value.end));
+}
+
+/** Bytes of a mark behind its name that are looked at. */
+const LONGEST_MARK = 256;
 const NAME = Buffer.from('"cache_control"');
 
-/** The marks between two places. The name with both its quotes bare is a member's: in a text they would be escaped. */
-function marksWithin(bytes: Buffer, { start, end }: Slice): MarkLifetime[] {
+/** The marks of a value, in order. */
+function marksWithin(bytes: Buffer, value: Slice | undefined): MarkLifetime[] {
   const marks: MarkLifetime[] = [];
-  const part = bytes.subarray(start, end);
-  for (let at = part.indexOf(NAME); at >= 0; at = part.indexOf(NAME, at + NAME.length)) {
-    const open = part.indexOf(0x7b, at + NAME.length);
-    const close = part.indexOf(0x7d, at + NAME.length);
-    if (open < 0 || close < open || !/^\s*:\s*$/.test(part.toString('latin1', at + NAME.length, open)))
-      continue;
-    const lifetime = lifetimeIn(part.subarray(open, close + 1));
-    if (lifetime !== null) marks.push(lifetime);
+  const part = bytes.subarray(value?.start ?? 0, value?.end ?? 0);
+  for (let at = part.indexOf(NAME); at >= 0; at = part.indexOf(NAME, at + 1)) {
+    const mark = markAt(part, at);
+    if (mark !== null) marks.push(mark);
   }
   return marks;
+}
+
+/** The last mark of a value, looked for from its end: agents set theirs there. */
+function newestMark(bytes: Buffer, value: Slice | undefined): MarkLifetime | null {
+  const part = bytes.subarray(value?.start ?? 0, value?.end ?? 0);
+  for (let at = part.lastIndexOf(NAME); at >= 0; at = at === 0 ? -1 : part.lastIndexOf(NAME, at - 1)) {
+    const mark = markAt(part, at);
+    if (mark !== null) return mark;
+  }
+  return null;
+}
+
+/** The mark whose name stands here. With both its quotes bare it is a member's: in a text they would be escaped. */
+function markAt(part: Buffer, at: number): MarkLifetime | null {
+  const near = part.toString('latin1', at + NAME.length, at + NAME.length + LONGEST_MARK);
+  const object = /^\s*:\s*(\{[^{}]*\})/.exec(near)?.[1];
+  return object === undefined ? null : lifetimeIn(Buffer.from(object, 'latin1'));
 }
 
 /** The lifetime of a mark given as JSON; null: it is none, as a tool's parameter of that name. */

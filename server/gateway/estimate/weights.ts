@@ -4,9 +4,6 @@ export const PARTS = 64;
 /** What stands before the first byte. Nothing weighs less behind any other byte than behind this one. */
 export const NOTHING = 0;
 
-/** What stands for any character outside ASCII where it comes before another one. */
-export const WIDE = 0x80;
-
 const LETTER = 0;
 const CAPITAL = 1;
 const DIGIT = 2;
@@ -39,22 +36,29 @@ const TOKENS = {
   escape: 1.42,
 } as const;
 
-/** Tokens of a character outside ASCII by its first byte in UTF-8. */
+/** Tokens of a character outside ASCII by its first byte in UTF-8. One of four bytes weighs as two of three. */
 const WIDE_TOKENS = { twoBytes: 0.5, signs: 1.5, threeBytes: 1, fourBytes: 2 } as const;
 
-/** Parts of a token of the byte `b` behind the byte `a`, at `a * 256 + b`. */
-export const WEIGHTS: Uint8Array = makeWeights();
+/** Added to the weight of a quote that stands where a member's string may open. More than any four weights together. */
+export const MAY_OPEN = 0x2000;
 
-function makeWeights(): Uint8Array {
-  const weights = new Uint8Array(256 * 256);
+/** Parts of a token of the byte `b` behind the byte `a`, at `a * 256 + b`; {@link MAY_OPEN} is added to some. */
+export const WEIGHTS: Uint16Array = makeWeights();
+
+function makeWeights(): Uint16Array {
+  const weights = new Uint16Array(256 * 256);
   for (let byte = 0; byte < 256; byte += 1) {
-    let least = 255;
+    let least = MAY_OPEN;
     for (let before = 1; before < 256; before += 1) {
       const weight = Math.round(tokensBehind(before, byte) * PARTS);
       weights[before * 256 + byte] = weight;
       least = Math.min(least, weight);
     }
     weights[NOTHING * 256 + byte] = least;
+  }
+  for (const before of [':', ' ', '\n', '\t']) {
+    const index = before.charCodeAt(0) * 256 + '"'.charCodeAt(0);
+    weights[index] = (weights[index] ?? 0) + MAY_OPEN;
   }
   return weights;
 }
