@@ -36,12 +36,12 @@ export interface Conditions {
   readonly allowed: ((doc: number) => boolean) | null;
 }
 
-/** Documents that hold at least one word, with their scores and which words they hold. */
+/** Documents that hold at least one word, each once and in no order: what they are called, are worth and hold, by place. */
 export interface Scored {
   readonly docs: Uint32Array;
-  score(doc: number): number;
-  /** Bits of the lists that the document is in. */
-  holds(doc: number): number;
+  readonly scores: Float32Array;
+  /** Bits of the lists that each document is in. */
+  readonly holds: Uint32Array;
 }
 
 /** Inverse document frequency as BM25 has it, never negative. */
@@ -64,91 +64,163 @@ export function scoreDocuments(
   totals: Totals,
   { required, excluded, allowed }: Conditions,
 ): Scored {
-  const scores = new Float32Array(totals.docs);
-  const masks = new Uint32Array(totals.docs);
-  const damping = dampingOf(totals);
-  for (const [at, list] of lists.entries()) {
-    const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
-    for (const row of list.rows) addRow(row, 1 << at, worth, { scores, masks, damping });
+  const sums = sumsFor(lists, totals);
+  try {
+    for (const [at, list] of lists.entries()) {
+      const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
+      for (const row of list.rows) addRow(row, 1 << at, worth, sums);
+    }
+    const { named, count, scores, masks } = sums;
+    const docs = named.subarray(0, count).filter((doc) => {
+      const mask = masks[doc] ?? 0;
+      return (mask & required) === required && !excluded(doc) && (allowed === null || allowed(doc));
+    });
+    return {
+      docs,
+      scores: Float32Array.from(docs, (doc) => scores[doc] ?? 0),
+      holds: docs.map((doc) => masks[doc] ?? 0),
+    };
+  } finally {
+    for (let at = 0; at < sums.count; at += 1) {
+      const doc = sums.named[at] ?? 0;
+      sums.scores[doc] = 0;
+      sums.masks[doc] = 0;
+    }
   }
-  const docs = new Uint32Array(totals.docs);
-  let count = 0;
-  for (let doc = 0; doc < masks.length; doc += 1) {
-    const mask = masks[doc] ?? 0;
-    if (mask === 0 || (mask & required) !== required) continue;
-    if (excluded(doc) || (allowed !== null && !allowed(doc))) continue;
-    docs[count] = doc;
-    count += 1;
-  }
-  return { docs: docs.subarray(0, count), score: (doc) => scores[doc] ?? 0, holds: (doc) => masks[doc] ?? 0 };
 }
 
 /** What documents come to while lists are read. */
 interface Sums {
+  /** By document; 0 for every one that no list has named yet. */
   readonly scores: Float32Array;
   readonly masks: Uint32Array;
   readonly damping: Float64Array;
+  /** The documents that were named, each once, and how many these are. */
+  readonly named: Uint32Array;
+  count: number;
+  /** One more than the highest number of a document. */
+  readonly docs: number;
+}
+
+/** Documents for which arrays are kept between searches: making them anew costs more than most searches. */
+const KEPT_DOCS = 4_000_000;
+let kept = { scores: new Float32Array(0), masks: new Uint32Array(0), places: new Uint32Array(0) };
+
+/** Arrays with a place for each document, all 0. Who uses them leaves them so, and gives nothing else a turn meanwhile. */
+function arraysFor(docs: number): typeof kept {
+  if (kept.scores.length >= docs) return kept;
+  const size = Math.ceil(docs * 1.25);
+  const made = {
+    scores: new Float32Array(size),
+    masks: new Uint32Array(size),
+    places: new Uint32Array(size),
+  };
+  if (size <= KEPT_DOCS) kept = made;
+  return made;
+}
+
+function sumsFor(lists: readonly PostingList[], totals: Totals): Sums {
+  const { scores, masks } = arraysFor(totals.docs);
+  const postings = lists.reduce(
+    (sum, { rows }) => sum + rows.reduce((bytes, row) => bytes + row.byteLength, 0) / POSTING_BYTES,
+    0,
+  );
+  const named = new Uint32Array(Math.min(totals.docs, Math.ceil(postings)));
+  return { scores, masks, damping: dampingOf(totals), named, count: 0, docs: totals.docs };
 }
 
 /**
  * Adds one row of a list's postings. It is read in place: a function that is called for each posting would take most of
  * the time of a search.
  */
-function addRow(row: Uint8Array, bit: number, worth: number, { scores, masks, damping }: Sums): void {
+function addRow(row: Uint8Array, bit: number, worth: number, sums: Sums): void {
+  const { scores, masks, damping, named, docs } = sums;
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
   const end = row.byteLength - POSTING_BYTES;
+  let { count } = sums;
   for (let at = 0; at <= end; ) {
     const doc = view.getInt32(at, true);
     let most = 0;
     // A document's chunks stand together, except where a result came in another batch than its call.
     do {
       const rest = view.getInt32(at + 4, true);
-      const count = (rest >>> 16) & 0xff;
-      const value = (worth * count) / (count + (damping[rest >>> 24] ?? 1));
+      const times = (rest >>> 16) & 0xff;
+      const value = (worth * times) / (times + (damping[rest >>> 24] ?? 1));
       if (value > most) most = value;
       at += POSTING_BYTES;
     } while (at <= end && view.getInt32(at, true) === doc);
-    if (doc >= scores.length) continue;
+    if (doc >= docs) continue;
     const mask = masks[doc] ?? 0;
+    if (mask === 0) {
+      named[count] = doc;
+      count += 1;
+    }
     if ((mask & bit) === 0) scores[doc] = (scores[doc] ?? 0) + most;
     masks[doc] = mask | bit;
   }
+  sums.count = count;
 }
 
-/** The `count` best documents, best first; among equals the newest (highest number) first. */
-export function bestOf({ docs, score }: Scored, count: number): readonly number[] {
-  const isBetter = (one: number, other: number) => {
-    const difference = score(one) - score(other);
-    return difference > 0 || (difference === 0 && one > other);
-  };
-  const order = (one: number, other: number) => (isBetter(one, other) ? -1 : 1);
-  if (docs.length <= count) return [...docs].sort(order);
+/** Places of the `count` best documents, best first; among equals the newest (highest number) first. */
+export function bestOf({ docs, scores }: Scored, count: number): Uint32Array {
   // A heap whose top is the worst of the best.
-  const heap = [...docs.subarray(0, count)].sort((one, other) => order(other, one));
-  let least = score(heap[0] ?? 0);
-  for (let next = count; next < docs.length; next += 1) {
-    const doc = docs[next] ?? 0;
-    if (score(doc) < least || !isBetter(doc, heap[0] ?? 0)) continue;
-    heap[0] = doc;
-    sink(heap, isBetter);
-    least = score(heap[0] ?? 0);
-  }
-  return heap.sort(order);
+  const heap = new Heap(docs, scores, Math.min(count, docs.length));
+  for (let next = heap.size; next < docs.length; next += 1) heap.offer(next);
+  return heap.sorted();
 }
 
-function sink(heap: number[], isBetter: (one: number, other: number) => boolean): void {
-  let at = 0;
-  for (;;) {
-    const left = 2 * at + 1;
-    if (left >= heap.length) return;
-    const right = left + 1;
-    const lower = right < heap.length && isBetter(heap[left] ?? 0, heap[right] ?? 0) ? right : left;
-    const child = heap[lower] ?? 0;
-    const parent = heap[at] ?? 0;
-    if (!isBetter(parent, child)) return;
-    heap[at] = child;
-    heap[lower] = parent;
-    at = lower;
+class Heap {
+  readonly #places: Uint32Array;
+  readonly #docs: Uint32Array;
+  readonly #scores: Float32Array;
+  #least = 0;
+
+  /** The first `size` documents. */
+  constructor(docs: Uint32Array, scores: Float32Array, size: number) {
+    this.#docs = docs;
+    this.#scores = scores;
+    this.#places = Uint32Array.from({ length: size }, (_, place) => place);
+    for (let at = (size >> 1) - 1; at >= 0; at -= 1) this.#sink(at);
+    this.#least = scores[this.#places[0] ?? 0] ?? 0;
+  }
+
+  get size(): number {
+    return this.#places.length;
+  }
+
+  /** Takes a document in for the worst where it is better. */
+  offer(place: number): void {
+    if ((this.#scores[place] ?? 0) < this.#least || this.#places.length === 0) return;
+    if (!this.#isBetter(place, this.#places[0] ?? 0)) return;
+    this.#places[0] = place;
+    this.#sink(0);
+    this.#least = this.#scores[this.#places[0] ?? 0] ?? 0;
+  }
+
+  sorted(): Uint32Array {
+    return this.#places.sort((one, other) => (this.#isBetter(one, other) ? -1 : 1));
+  }
+
+  #isBetter(one: number, other: number): boolean {
+    const difference = (this.#scores[one] ?? 0) - (this.#scores[other] ?? 0);
+    return difference > 0 || (difference === 0 && (this.#docs[one] ?? 0) > (this.#docs[other] ?? 0));
+  }
+
+  #sink(from: number): void {
+    const heap = this.#places;
+    for (let at = from; ; ) {
+      const left = 2 * at + 1;
+      if (left >= heap.length) return;
+      const right = left + 1;
+      const isRightWorse = right < heap.length && this.#isBetter(heap[left] ?? 0, heap[right] ?? 0);
+      const child = isRightWorse ? right : left;
+      const parent = heap[at] ?? 0;
+      const worse = heap[child] ?? 0;
+      if (!this.#isBetter(parent, worse)) return;
+      heap[at] = worse;
+      heap[child] = parent;
+      at = child;
+    }
   }
 }
 
@@ -165,7 +237,7 @@ export function scoreChunks(
   totals: Totals,
   docs: readonly number[],
 ): ReadonlyMap<number, readonly ScoredChunk[]> {
-  const places = new Uint32Array(totals.docs);
+  const { places } = arraysFor(totals.docs);
   for (const [at, doc] of docs.entries()) places[doc] = at + 1;
   const damping = dampingOf(totals);
   const found = docs.map(() => new Map<number, Mutable>());
@@ -173,6 +245,7 @@ export function scoreChunks(
     const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
     for (const row of list.rows) addChunks(row, 1 << at, worth, { places, found, damping });
   }
+  for (const doc of docs) places[doc] = 0;
   return new Map(
     docs.map((doc, at) => [
       doc,

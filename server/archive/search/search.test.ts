@@ -350,16 +350,43 @@ describe('postings and ranking', () => {
         fc.integer({ min: 1, max: 90 }),
         (scores, count) => {
           const scored = {
-            docs: Uint32Array.from(scores.keys()),
-            score: (doc: number) => scores[doc] ?? 0,
-            holds: () => 0,
+            docs: Uint32Array.from(scores.keys()).map((place) => (place * 7) % 83),
+            scores: Float32Array.from(scores),
+            holds: new Uint32Array(scores.length),
           };
-          const sorted = [...scored.docs].sort(
-            (one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || other - one,
+          const sorted = [...scores.keys()].sort(
+            (one, other) =>
+              (scores[other] ?? 0) - (scores[one] ?? 0) ||
+              (scored.docs[other] ?? 0) - (scored.docs[one] ?? 0),
           );
-          expect(bestOf(scored, count)).toEqual(sorted.slice(0, count));
+          expect([...bestOf(scored, count)]).toEqual(sorted.slice(0, count));
         },
       ),
+    );
+  });
+
+  test('what is scored does not depend on what was scored before, also where that failed', () => {
+    const posting = (doc: number) => [doc, 0, 0, 0, 0, 0, 1, 40];
+    const list = (...docs: readonly number[]) => ({
+      chunks: docs.length,
+      rows: [Buffer.from(docs.flatMap(posting))],
+    });
+    const any = { required: 0, excluded: () => false, allowed: null };
+    const docNumbers = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(docNumbers, docNumbers, fc.boolean(), (one, other, fails) => {
+        const totals = { chunks: 31, words: 310, docs: 31 };
+        const alone = scoreDocuments([list(...one)], totals, any);
+        const excluded = () => {
+          if (fails) throw new Error('a condition fails');
+          return false;
+        };
+        const between = () => scoreDocuments([list(...other), list(...one)], totals, { ...any, excluded });
+        if (fails) expect(between).toThrow('a condition fails');
+        else expect([...between().docs].sort()).toEqual([...new Set([...one, ...other])].sort());
+        expect(scoreDocuments([list(...one)], totals, any)).toEqual(alone);
+        expect([...alone.docs].sort()).toEqual([...one].sort());
+      }),
     );
   });
 
@@ -383,7 +410,7 @@ describe('postings and ranking', () => {
               doc === 2 ? length + 1 : length,
             ]),
           );
-          const { score } = scoreDocuments(
+          const scored = scoreDocuments(
             [{ chunks, rows: [row] }],
             { chunks: 1_000, words: 100_000, docs: 3 },
             {
@@ -392,6 +419,7 @@ describe('postings and ranking', () => {
               allowed: null,
             },
           );
+          const score = (doc: number) => scored.scores[scored.docs.indexOf(doc)] ?? 0;
           expect(score(1)).toBeGreaterThanOrEqual(score(0));
           expect(score(2)).toBeLessThanOrEqual(score(0));
         },

@@ -17,6 +17,15 @@ export interface FittingItem {
   readonly at: Date;
 }
 
+/** A chunk's text as it is archived, of a tool call as JSON. */
+export interface StoredChunk {
+  readonly doc: number;
+  readonly n: number;
+  readonly start: number;
+  readonly text: string;
+  readonly is_call: boolean;
+}
+
 /** The filters of a search that the database checks; null: it is not asked for. The order is that of {@link CONDITIONS}. */
 export function filterValues(filter: SearchFilter): readonly unknown[] {
   const thread = filter.thread === MAIN_THREAD_NAME ? MAIN_THREAD : filter.thread;
@@ -57,46 +66,83 @@ const CONDITIONS: readonly string[] = [
   'e.at < $::timestamptz',
 ];
 
-/** Every item of some documents, with when an event shows it that fits; null: none does. Only what is asked for is checked. */
-function statement(accountId: Uuid, filter: SearchFilter, docs: readonly number[]) {
-  const values: unknown[] = [accountId, docs];
-  let asked = 0;
+/** A candidate that is asked for: its document, and the chunk whose text is to come along (-1: none). */
+export interface AskedDocument {
+  readonly doc: number;
+  readonly best: number;
+}
+
+/** What of a candidate fits: its items in the order of their chunks, and the text of the chunk if it is of one of them. */
+export interface FittingDocument {
+  readonly items: readonly FittingItem[];
+  readonly best: StoredChunk | null;
+}
+
+/**
+ * Every item of some documents, with when an event shows it that fits (null: none does), and the text that is asked for,
+ * if it is of that item. Only the filters that are there are checked; a text that is not needed is not fetched.
+ */
+function statement(accountId: Uuid, filter: SearchFilter, asked: readonly AskedDocument[]) {
+  const values: unknown[] = [accountId, asked.map((one) => one.doc), asked.map((one) => one.best)];
+  let there = 0;
   const conditions = filterValues(filter).flatMap((value, at) => {
     if (value === null) return [];
-    asked |= 1 << at;
+    there |= 1 << at;
     values.push(value);
     return [(CONDITIONS[at] ?? '').replaceAll('$::', () => `$${values.length}::`)];
   });
   const text = `
-SELECT c.doc, c.n, i.kind, (
-    SELECT max(e.at) FROM event e
-    WHERE ${['e.account_id = $1', 'e.message_hash = i.message_hash', 'e.position = i.position', ...conditions].join(' AND ')}
-  ) AS at
-FROM unnest($2::int[]) AS d(doc)
-JOIN chunk c ON c.account_id = $1 AND c.doc = d.doc AND c.start = 0
-JOIN item i ON i.account_id = $1 AND i.message_hash = c.message_hash AND i.position = c.position
-ORDER BY c.doc, c.n`;
-  return prepared(`search_fit_${asked}`, text, values);
+SELECT f.doc, f.n, f.kind, f.at, b.n AS best, b.start,
+  CASE WHEN f.at IS NOT NULL AND b.n IS NOT NULL THEN COALESCE(b.text, f.text) END AS text
+FROM (
+  SELECT c.doc, c.n, d.best, c.message_hash, c.position, i.kind, i.text, (
+      SELECT max(e.at) FROM event e
+      WHERE ${['e.account_id = $1', 'e.message_hash = i.message_hash', 'e.position = i.position', ...conditions].join(' AND ')}
+    ) AS at
+  FROM unnest($2::int[], $3::int[]) AS d(doc, best)
+  JOIN chunk c ON c.account_id = $1 AND c.doc = d.doc AND c.start = 0
+  JOIN item i ON i.account_id = $1 AND i.message_hash = c.message_hash AND i.position = c.position
+  OFFSET 0
+) f
+LEFT JOIN chunk b ON b.account_id = $1 AND b.doc = f.doc AND b.n = f.best
+  AND b.message_hash = f.message_hash AND b.position = f.position
+ORDER BY f.doc, f.n`;
+  return prepared(`search_fit_${there}`, text, values);
 }
 
-/** The items of some documents that an event shows which fits the filters, by document, in the order of their chunks. */
+interface FitRow {
+  readonly doc: number;
+  readonly n: number;
+  readonly kind: ItemKind;
+  readonly at: Date | null;
+  readonly best: number | null;
+  readonly start: number | null;
+  readonly text: string | null;
+}
+
+/** What of some documents an event shows that fits the filters, by document. */
 export async function fittingItems(
   pool: Queryable,
   accountId: Uuid,
   filter: SearchFilter,
-  docs: readonly number[],
-): Promise<ReadonlyMap<number, readonly FittingItem[]>> {
-  const { rows } = await pool.query<{ doc: number; n: number; kind: ItemKind; at: Date | null }>(
-    statement(accountId, filter, docs),
-  );
-  const found = new Map<number, FittingItem[]>();
-  for (const [place, { doc, n, kind, at }] of rows.entries()) {
+  asked: readonly AskedDocument[],
+): Promise<ReadonlyMap<number, FittingDocument>> {
+  if (asked.length === 0) return new Map();
+  const { rows } = await pool.query<FitRow>(statement(accountId, filter, asked));
+  const found = new Map<number, { items: FittingItem[]; best: StoredChunk | null }>();
+  for (const [place, row] of rows.entries()) {
+    const { doc, n, kind, at } = row;
     if (at === null) continue;
     const next = rows[place + 1];
-    const item = { doc, n, until: next?.doc === doc ? next.n : null, kind, at };
-    const items = found.get(doc);
-    if (items) items.push(item);
-    else found.set(doc, [item]);
+    const fitting = found.get(doc) ?? { items: [], best: null };
+    found.set(doc, fitting);
+    fitting.items.push({ doc, n, until: next?.doc === doc ? next.n : null, kind, at });
+    fitting.best ??= textOf(row);
   }
   return found;
+}
+
+function textOf({ doc, best, start, text, kind }: FitRow): StoredChunk | null {
+  if (best === null || start === null || text === null) return null;
+  return { doc, n: best, start, text, is_call: kind === 'tool_call' };
 }

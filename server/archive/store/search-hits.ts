@@ -1,8 +1,8 @@
-import { DOC_ID_PREFIX, type ItemKind, type Role } from '../../conversation/index.ts';
+import type { ItemKind, Role } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
-import type { DocId, SearchFilter } from '../types.ts';
+import type { SearchFilter } from '../types.ts';
 import { prepared, type Queryable } from './connection.ts';
-import { type FittingItem, filterValues } from './search-fit.ts';
+import { type FittingItem, filterValues, type StoredChunk } from './search-fit.ts';
 
 /** An item of a document, as the newest event that fits the filters shows it. */
 export interface ShownItem {
@@ -10,6 +10,8 @@ export interface ShownItem {
   /** Its first chunk. */
   readonly n: number;
   readonly docid: string;
+  /** Of a result that no newer one replaced: its call, by whose name it is known. */
+  readonly call_docid: string | null;
   readonly kind: ItemKind;
   readonly role: Role;
   readonly tool: string | null;
@@ -45,8 +47,15 @@ const EVENT_JOINS = `
   JOIN thread t ON t.account_id = $1 AND t.id = e.thread_id
   LEFT JOIN worktree w ON w.account_id = $1 AND w.id = e.worktree_id`;
 
+const CALL_DOCID = `
+  CASE WHEN i.kind = 'tool_result' AND i.docid = (
+    SELECT n.docid FROM item n JOIN message nm ON nm.account_id = $1 AND nm.hash = n.message_hash
+    WHERE n.account_id = $1 AND n.call_message = i.call_message AND n.call_position = i.call_position
+    ORDER BY nm.seen_at DESC, n.message_hash DESC, n.position DESC LIMIT 1
+  ) THEN o.docid END`;
+
 const SHOWN = `
-SELECT c.doc, c.n, i.docid, i.kind, m.role, COALESCE(i.tool_name, o.tool_name) AS tool, COALESCE(i.path, o.path) AS path,
+SELECT c.doc, c.n, i.docid, ${CALL_DOCID} AS call_docid, i.kind, m.role, COALESCE(i.tool_name, o.tool_name) AS tool, COALESCE(i.path, o.path) AS path,
   e.session_id, e.seq, e.at, e.title, e.thread, e.project_id, p.name AS project_name
 FROM unnest($11::int[], $12::int[]) AS d(doc, n)
 JOIN chunk c ON c.account_id = $1 AND c.doc = d.doc AND c.n = d.n
@@ -97,15 +106,6 @@ export async function allFitting(
   return new Set(rows[0]?.docs ?? []);
 }
 
-/** A chunk's text as it is archived, of a tool call as JSON. */
-export interface StoredChunk {
-  readonly doc: number;
-  readonly n: number;
-  readonly start: number;
-  readonly text: string;
-  readonly is_call: boolean;
-}
-
 /** The texts of some chunks. What is gone meanwhile is left out. */
 export async function readChunks(
   pool: Queryable,
@@ -123,28 +123,6 @@ export async function readChunks(
     ),
   );
   return rows;
-}
-
-/** Documents whose hits are named by their own ids, out of hits on results: those that a newer result of the call replaced. */
-export async function callIdsOf(
-  pool: Queryable,
-  accountId: Uuid,
-  docids: readonly string[],
-): Promise<ReadonlyMap<string, DocId>> {
-  if (docids.length === 0) return new Map();
-  const { rows } = await pool.query<{ docid: string; call: string }>(
-    prepared(
-      'search_call_ids',
-      `SELECT i.docid, o.docid AS call FROM item i
-       JOIN item o ON o.account_id = $1 AND o.message_hash = i.call_message AND o.position = i.call_position
-       WHERE i.account_id = $1 AND i.docid = ANY($2::text[]) AND i.docid = (
-         SELECT n.docid FROM item n JOIN message m ON m.account_id = $1 AND m.hash = n.message_hash
-         WHERE n.account_id = $1 AND n.call_message = i.call_message AND n.call_position = i.call_position
-         ORDER BY m.seen_at DESC, n.message_hash DESC, n.position DESC LIMIT 1)`,
-      [accountId, docids],
-    ),
-  );
-  return new Map(rows.map((row) => [row.docid, `${DOC_ID_PREFIX}${row.call}` as DocId]));
 }
 
 /** Chunks that are looked through at once where no word of the index leads to what is looked for, and in all. */

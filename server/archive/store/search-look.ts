@@ -8,8 +8,8 @@ import { type Snippet, snippetOf } from '../search/snippet.ts';
 import { weigh } from '../search/weigh.ts';
 import { sliceCharacters } from '../text.ts';
 import type { Queryable } from './connection.ts';
-import type { FittingItem } from './search-fit.ts';
-import { readChunks, type StoredChunk } from './search-hits.ts';
+import type { FittingItem, StoredChunk } from './search-fit.ts';
+import { readChunks } from './search-hits.ts';
 import type { Plan } from './search-plan.ts';
 
 /** A candidate with its base score and the items of it that fit. */
@@ -21,6 +21,8 @@ export interface Candidate {
   readonly items: readonly FittingItem[];
   /** Its chunks that hold words of the query, best first. */
   readonly chunks: readonly ScoredChunk[];
+  /** The text of one of them, if it is read already. */
+  readonly read: StoredChunk | null;
 }
 
 /** A document that is a hit. */
@@ -63,14 +65,19 @@ export async function lookAt(
   const strict = look.query.phrases.length + look.query.prefixes.length + look.plan.without.length > 0;
   for (;;) {
     const asked = open.map((one) => (isDone(look, one) ? [] : one.queue.splice(0, strict ? AT_ONCE : 1)));
-    const names = asked.flatMap((some, at) =>
-      some.map((chunk) => ({ doc: open[at]?.candidate.doc ?? -1, n: chunk.n })),
+    const isRead = ({ candidate }: Open, { n }: ScoredChunk) => candidate.read?.n === n;
+    const names = open.flatMap((one, at) =>
+      (asked[at] ?? [])
+        .filter((chunk) => !isRead(one, chunk))
+        .map((chunk) => ({ doc: one.candidate.doc, n: chunk.n })),
     );
-    if (names.length === 0) break;
+    if (asked.every((some) => some.length === 0)) break;
     const texts = await readPassages(pool, accountId, names, look.query);
     for (const [at, one] of open.entries()) {
-      for (const chunk of asked[at] ?? [])
-        take(look, one, chunk, texts.get(keyOf(one.candidate.doc, chunk.n)));
+      for (const chunk of asked[at] ?? []) {
+        const { read, doc } = one.candidate;
+        take(look, one, chunk, isRead(one, chunk) ? (read ?? undefined) : texts.get(keyOf(doc, chunk.n)));
+      }
     }
     if (!strict) break;
   }
@@ -179,6 +186,7 @@ async function readPassages(
   names: readonly { readonly doc: number; readonly n: number }[],
   query: Query,
 ): Promise<ReadonlyMap<number, StoredChunk>> {
+  if (names.length === 0) return new Map();
   const longest = Math.max(0, ...query.phrases.map((phrase) => phrase.text.length));
   const following = longest <= IN_CHUNK ? 0 : Math.ceil((longest * 2) / (CHUNK - 2 * OVERLAP));
   const asked = new Map<number, { doc: number; n: number }>();

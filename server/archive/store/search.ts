@@ -3,30 +3,19 @@ import { plainText } from '../../kernel/column-text.ts';
 import { ContextModeError } from '../../kernel/errors.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { parseQuery, type Query } from '../search/query.ts';
-import { bestOf, type PostingList, type Scored, scoreChunks, scoreDocuments } from '../search/rank.ts';
+import { type Scored, scoreDocuments } from '../search/rank.ts';
 import type { DocId, SearchAnswer, SearchFilter, SearchHit } from '../types.ts';
 import type { Queryable } from './connection.ts';
 import { atLeastOne } from './cursor.ts';
 import { MAIN_THREAD_NAME } from './log.ts';
-import { fittingItems, hasFilters } from './search-fit.ts';
-import { allFitting, callIdsOf, type ShownItem, scanChunks, shownItems } from './search-hits.ts';
-import { type Candidate, type FoundDocument, lookAt } from './search-look.ts';
+import { fittingBlocks } from './search-candidates.ts';
+import { type ShownItem, scanChunks, shownItems } from './search-hits.ts';
+import { type FoundDocument, lookAt } from './search-look.ts';
 import { type Plan, planSearch, scannedPhrase, type Way, waysOf } from './search-plan.ts';
 import { type Holdings, readTotals } from './search-postings.ts';
 import { MAIN_THREAD } from './threads.ts';
 import { millisOf } from './values.ts';
 
-/** Documents that are weighed against each other by their texts: the first so many that fit, then the next. */
-const BLOCK = 40;
-/** The same where phrases leave few of them over. */
-const STRICT_BLOCK = 120;
-/** Documents whose place among the filters is asked for at once; each time twice as many. */
-const FIRST_ASKED = 60;
-/** Without filters nearly all fit: so many more are asked for than are needed. */
-const SPARE = 4;
-/** After so many of which so small a share fits, the documents that fit are asked for instead. */
-const ASKED = 2_000;
-const FEW = 0.02;
 /** Documents whose texts are looked at for a phrase at most. */
 const LOOKED_AT = 20_000;
 /** Hits that can be paged through. */
@@ -99,13 +88,10 @@ async function go(task: Task, way: Way): Promise<Outcome> {
   } else {
     scored = (allowed) => scoreWith(plan, task, allowed);
   }
-  const strict = query.phrases.length + plan.without.length > 0;
   const hits: FoundDocument[] = [];
-  let looked = 0;
-  for await (const block of fittingBlocks(task, plan.lists, scored, strict ? STRICT_BLOCK : BLOCK)) {
-    const found = await lookAt(pool, accountId, { query, plan, scannedChunks }, block);
+  for await (const { candidates, looked } of fittingBlocks(task, plan, scored, scannedChunks === null)) {
+    const found = await lookAt(pool, accountId, { query, plan, scannedChunks }, candidates);
     hits.push(...found);
-    looked += block.length;
     if (hits.length >= task.wanted) break;
     if (looked >= LOOKED_AT) {
       notes.push(`The ${LOOKED_AT.toLocaleString('en')} best candidates were looked at, not all.`);
@@ -146,58 +132,6 @@ function scoredByScan(
   };
 }
 
-/**
- * The documents that fit the filters, best first, in blocks of one size. Candidates are asked for by and by; where too
- * few of them fit, the database names all documents that do. Either way gives the same blocks.
- */
-async function* fittingBlocks(
-  task: Task,
-  lists: readonly PostingList[],
-  score: (allowed: ReadonlySet<number> | null) => Scored,
-  size: number,
-): AsyncGenerator<readonly Candidate[]> {
-  const { pool, accountId, filter } = task;
-  const filtered = hasFilters(filter);
-  const narrow = filter.sessionId !== undefined;
-  let scored = score(narrow ? await allFitting(pool, accountId, filter) : null);
-  let known = narrow;
-  let asked = 0;
-  let step = filtered ? Math.max(FIRST_ASKED, size) : size + SPARE;
-  let open: Candidate[] = [];
-  let given = 0;
-  while (asked < scored.docs.length) {
-    const next = bestOf(scored, asked + step).slice(asked);
-    const items = await fittingItems(pool, accountId, filter, next);
-    const chunks = scoreChunks(lists, task.totals, [...items.keys()]);
-    for (const doc of next) {
-      const fitting = items.get(doc);
-      if (fitting === undefined) continue;
-      open.push({
-        doc,
-        base: scored.score(doc),
-        holds: scored.holds(doc),
-        items: fitting,
-        chunks: chunks.get(doc) ?? [],
-      });
-    }
-    asked += next.length;
-    step *= 2;
-    while (open.length >= size) {
-      yield open.slice(0, size);
-      given += size;
-      open = open.slice(size);
-    }
-    if (filtered && !known && asked >= ASKED && given + open.length < asked * FEW) {
-      // What was given already stands first among those that fit, so that it is passed over by number.
-      scored = score(await allFitting(pool, accountId, filter));
-      known = true;
-      asked = given;
-      open = [];
-    }
-  }
-  if (open.length > 0) yield open;
-}
-
 async function pageOf(task: Task, offset: number, { hits, notes }: Outcome): Promise<SearchAnswer> {
   const limit = atLeastOne(task.filter.limit);
   const found = hits.slice(offset, offset + limit);
@@ -208,30 +142,20 @@ async function pageOf(task: Task, offset: number, { hits, notes }: Outcome): Pro
     filter,
     found.map((hit) => hit.item),
   );
-  const results = [...shown.values()].filter((item) => item.kind === 'tool_result');
-  const calls = await callIdsOf(
-    pool,
-    accountId,
-    results.map((item) => item.docid),
-  );
   const more = hits.length > offset + limit && offset + limit < DEEPEST;
   return {
     items: found.flatMap((hit) => {
       const item = shown.get(hit.doc);
-      return item === undefined ? [] : [hitOf(hit, item, calls)];
+      return item === undefined ? [] : [hitOf(hit, item)];
     }),
     next: more ? writePlace({ docs: task.docs, offset: offset + limit }) : null,
     notes: [...new Set(notes)],
   };
 }
 
-function hitOf(
-  { offset, snippet, score }: FoundDocument,
-  item: ShownItem,
-  calls: ReadonlyMap<string, DocId>,
-): SearchHit {
+function hitOf({ offset, snippet, score }: FoundDocument, item: ShownItem): SearchHit {
   return {
-    docid: calls.get(item.docid) ?? (`${DOC_ID_PREFIX}${item.docid}` as DocId),
+    docid: `${DOC_ID_PREFIX}${item.call_docid ?? item.docid}` as DocId,
     sessionId: item.session_id,
     seq: item.seq,
     sessionTitle: item.title,
