@@ -1,10 +1,13 @@
 import type { Millis } from '../../kernel/clock.ts';
 import { columnName, plainText } from '../../kernel/column-text.ts';
 
-export { columnName as name } from '../../kernel/column-text.ts';
-
 /** A PostgreSQL `bigint` as `pg` gives it. */
 export type Big = string;
+
+/** {@link columnName} at its usual length. It takes one value, so that it can be handed to `map`. */
+export function name(text: string): string {
+  return columnName(text);
+}
 
 /** The same for a name that may be absent. */
 export function nameOrNull(text: string | null): string | null {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../db/index.ts';
 import { ownServerDatabase } from '../../db/testing.ts';
 import { databaseFiles, everySample } from '../../db/testing-traces.ts';
-import { CanaryScene, of } from './deletion.testing.ts';
+import { CanaryScene, of } from './testing-deletion.ts';
 
 let database: Database;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../db/index.ts';
 import { testDatabase } from '../../db/testing.ts';
-import { CanaryScene, of, STREAM } from './deletion.testing.ts';
+import { CanaryScene, of, STREAM } from './testing-deletion.ts';
 
 let database: Database;
 let scene: CanaryScene;
