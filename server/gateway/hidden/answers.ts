@@ -71,7 +71,21 @@ export function answerOf(
 /** The hidden rounds of an answer that its echo reaches behind: all of them where it is the whole answer. */
 export function placesBehind(echoed: readonly VisiblePart[], answer: HiddenAnswer): readonly HiddenPlace[] {
   if (isWhole(echoed, answer)) return answer.places;
-  return answer.places.filter((place) => place.position < comparable(echoed).length);
+  if (!fits(echoed, answer)) return [];
+  const seen = comparable(echoed).length;
+  return answer.places.filter((place) => place.position < seen || thinksBehind(echoed, answer, place));
+}
+
+/** Where a person breaks in while the model thinks, its reasoning alone tells that the echo reaches behind a round. */
+function thinksBehind(echoed: readonly VisiblePart[], answer: HiddenAnswer, place: HiddenPlace): boolean {
+  const reasoning = answer.parts.filter((part) => part.isReasoning).map((part) => part.fingerprint);
+  const before = new Set(reasoning.slice(0, place.reasoning));
+  const behind = new Set(reasoning.slice(place.reasoning));
+  const goesOn = answer.open && sharesReasoning(echoed, answer);
+  return echoed.some(
+    ({ isReasoning, fingerprint }) =>
+      isReasoning && (behind.has(fingerprint) || (goesOn && !before.has(fingerprint))),
+  );
 }
 
 /** True where the echo has all parts of the answer; of an open one nobody knows. */

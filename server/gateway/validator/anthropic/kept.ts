@@ -22,6 +22,15 @@ export function clientMessage({ bytes, elements }: ClientBody, index: number): C
   return doc === null || message === null || 'rule' in message ? null : { doc, message };
 }
 
+/** What a part of an answer says, by its type. */
+const TOLD_BY: ReadonlyMap<string, readonly string[]> = new Map([
+  ['text', ['text']],
+  ['thinking', ['thinking', 'signature']],
+  ['redacted_thinking', ['data']],
+  ['tool_use', ['id', 'name']],
+  ['server_tool_use', ['id', 'name']],
+]);
+
 /**
  * Goes through the edited messages and the client's side by side. What is not named as an edit must be the client's
  * next message or part, byte for byte; what the edits leave out is stepped over; at the end nothing is left.
@@ -82,10 +91,9 @@ export class KeptWalk {
   private checkParts(message: Message): Finding | null {
     const sources: number[] = [];
     let joins = false;
-    let asksHidden = false;
+    const asksHidden = this.asksHidden(message);
     for (const part of message.parts) {
       const kind = part.index === null ? null : this.book.partEdit(message.index, part.index);
-      asksHidden ||= kind === 'hidden-round';
       if (isOwn(kind)) {
         joins ||= kind === 'head-message';
         const found = this.own.checkPart(message, part, kind);
@@ -95,17 +103,20 @@ export class KeptWalk {
       this.settle();
       const before = this.current();
       const old = before?.message.parts[this.part];
+      // Agents leave reasoning out of what they send again; what was sent for a hidden round still has it.
+      const isExtra = asksHidden && isThinking(part) && !this.isSaid(part, before, old);
+      if (isExtra) continue;
       if (before === null || old === undefined || before.message.role !== message.role)
         return this.foreign(message, part);
       if (sources.at(-1) !== this.element) {
-        if (!this.hasEnvelope(message, before))
+        if (!asksHidden && !this.hasEnvelope(message, before))
           return finding('kept', whereIs(message), "What stands beside the content is not the client's.");
         sources.push(this.element);
         this.trail.saw(before.message, this.element);
       }
       const found =
         kind === null
-          ? this.isKept(part, before.doc, old)
+          ? this.isKept(part, before.doc, old) || (asksHidden && this.isSaid(part, before, old))
             ? null
             : this.foreign(message, part)
           : this.checkReplaced(kind, message, part, before.doc, old);
@@ -115,6 +126,28 @@ export class KeptWalk {
     }
     if (this.part > 0) this.settleInside();
     return this.checkSeams(message, sources, joins, asksHidden);
+  }
+
+  /** An answer with a call of ours in it: it stands as it was sent the first time, not as the agent writes it again. */
+  private asksHidden({ index, role, parts }: Message): boolean {
+    const isHidden = (part: Part) =>
+      part.index !== null && this.book.partEdit(index, part.index) === 'hidden-round';
+    return role === 'assistant' && parts.some(isHidden);
+  }
+
+  /** The same said again: its words, its call, its signed reasoning, however they are written. */
+  private isSaid(part: Part, before: ClientMessage | null, old: Part | undefined): boolean {
+    const keys = TOLD_BY.get(part.type);
+    if (before === null || old === undefined || old.type !== part.type || keys === undefined) return false;
+    const { doc } = this.conversation;
+    return keys.every((key) => {
+      const value = doc.stringMember(part.node, key);
+      return value !== null && value === this.saidBy(before.doc, old, key);
+    });
+  }
+
+  private saidBy(doc: Skim, part: Part, key: string): string | null {
+    return part.index === null ? doc.string(part.node) : doc.stringMember(part.node, key);
   }
 
   /** A message may join messages of the client only in a head, and end inside of one only with a hidden call in it. */
