@@ -1,0 +1,3 @@
+export { classifyRefusal } from './classify.ts';
+export { refusalInEvent } from './openai.ts';
+export type { Refusal } from './refusal.ts';
