@@ -5,6 +5,7 @@ import {
   byteSize,
   clockSeconds,
   dayOf,
+  dollars,
   duration,
   exactMoment,
   integer,
@@ -63,4 +64,17 @@ it('moments are written in the zone asked for and in UTC', () => {
   expect(clockSeconds(at, berlin)).toBe('00:05:09');
   expect(shortMoment(at, berlin)).toBe('1 Dec 00:05');
   expect(exactMoment(at, berlin)).toBe('Tue 1 Dec 2026 00:05:09 Europe/Berlin\nMon 30 Nov 2026 23:05:09 UTC');
+});
+
+it('dollars have three significant digits, whatever their size', () => {
+  const shown = ['0.000000000', '0.000000001', '0.012345678', '0.099960000', '0.999600000', '1.005000000']
+    .concat('9.996000000', '42.420000000', '999.400000000', '1240.400000000', '-0.012345678', '-0.000000000')
+    .map(dollars);
+  expect(shown).toEqual(
+    ['$0', '$0.000000001', '$0.0123', '$0.100', '$1.00', '$1.00', '$10.0', '$42.4', '$999'].concat(
+      `$1${'\u2009'}240`,
+      '−$0.0123',
+      '$0',
+    ),
+  );
 });

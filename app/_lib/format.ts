@@ -36,6 +36,21 @@ export function tokens(count: number): string {
   return `${threeDigits(count / 1_000_000)}${THIN}M`;
 }
 
+/**
+ * Dollars, given as a decimal text with nine places, with three significant digits: `$0.0123`, `$4.20`, `$1 240`. The exact
+ * amount belongs beside it, on hover.
+ */
+export function dollars(text: string): string {
+  const value = Math.abs(Number(text));
+  const sign = text.startsWith('-') && value > 0 ? '−' : '';
+  if (value === 0) return '$0';
+  if (value >= 999.5) return `${sign}$${integer(value)}`;
+  const places = Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(value))));
+  const rounded = value.toFixed(places);
+  // 0.09995 rounds up to 0.1000: one digit less is enough then.
+  return `${sign}$${Number(rounded) >= 10 ** (3 - places) ? value.toFixed(Math.max(0, places - 1)) : rounded}`;
+}
+
 /** How long before `now` a moment lies, in words, within a day; null beyond it or in the future by over a minute. */
 export function ago(at: number, now: number): string | null {
   const seconds = Math.round((now - at) / 1000);

@@ -27,4 +27,4 @@ export type { WireAccountSettings } from './settings.ts';
 export type { PublicError } from './trpc.ts';
 export { VERSION } from './version.ts';
 export type { WireViewMessage, WireViewPart, WireViews } from './views.ts';
-export type { WireLayout, WireLayoutPreview } from './window.ts';
+export type { WireLayout, WireLayoutDetail, WireLayoutPreview } from './window.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ArchiveReader } from '../archive/types.ts';
+import type { RequestDetail } from '../archive/types.ts';
 import { ContextModeError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { requestInput } from './requests.ts';
@@ -141,8 +141,6 @@ export type WireViewPart = WireViews['parts'][number];
 /** A message of a view as it leaves. */
 export type WireViewMessage = z.infer<typeof viewMessages>['items'][number];
 
-type RequestDetail = NonNullable<Awaited<ReturnType<ArchiveReader['getRequest']>>>;
-
 async function detailOf({ services }: ApiContext, text: string): Promise<RequestDetail> {
   const found = isUuid(text) ? await services.archive.getRequest(services.accountId, text) : null;
   if (found !== null) return found;
@@ -178,12 +176,12 @@ async function viewsOf(ctx: ApiContext, text: string): Promise<WireViews> {
       messages: chain.length,
       items: chain.reduce((sum, one) => sum + one.items, 0),
       bytes: row.requestBytes,
-      tokens: view?.tokens.client ?? null,
+      tokens: view?.tokens.client || null,
     },
     sent: {
       messages: chain.length - left,
       bytes: view?.sentBytes ?? row.requestBytes,
-      tokens: view?.tokens.sent ?? null,
+      tokens: view?.tokens.sent || null,
     },
     limit: view?.tokens.limit ?? null,
     usage: row.usage,

@@ -99,6 +99,8 @@ export const undoneLayout = z.object({
 
 /** A layout as it leaves. */
 export type WireLayout = z.infer<typeof layout>;
+/** A layout with its texts as it leaves. */
+export type WireLayoutDetail = z.infer<typeof layoutDetail>;
 /** A preview as it leaves. */
 export type WireLayoutPreview = NonNullable<z.infer<typeof layoutPreview>['preview']>;
 
@@ -119,7 +121,7 @@ function wireLayout(row: LayoutRow): WireLayout {
   };
 }
 
-function wireDetail(found: LayoutDetail): z.infer<typeof layoutDetail> {
+function wireDetail(found: LayoutDetail): WireLayoutDetail {
   const { index, masked, memory, left } = found;
   return { ...wireLayout(found), index, masked, memory, left };
 }

@@ -1,14 +1,6 @@
 import Link from 'next/link';
-import type { ReactNode } from 'react';
-
-/** One page of the help. */
-export interface HelpPage {
-  readonly slug: string;
-  readonly title: string;
-  /** What a reader finds here, in a line. */
-  readonly about: string;
-  readonly body: ReactNode;
-}
+import type { HelpPage } from './help-page.ts';
+import { RECALL_PAGE } from './recall-page.tsx';
 
 const Run = ({ children }: { readonly children: string }) => (
   <pre className="wrap-text my-2 rounded-md border border-line bg-sunken px-3 py-2">{children}</pre>
@@ -293,6 +285,7 @@ export const HELP_PAGES: readonly HelpPage[] = [
       </>
     ),
   },
+  RECALL_PAGE,
   {
     slug: 'leaving',
     title: 'Leaving',

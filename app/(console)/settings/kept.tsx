@@ -11,6 +11,7 @@ import { ErrorState, Loading } from '@/app/_ui/states.tsx';
 import { notify } from '@/app/_ui/toast.tsx';
 import type { WireAccountSettings, WireProject } from '@/server/api/index.ts';
 import { systemClock } from '@/server/kernel/clock.ts';
+import { ProjectRecall } from './recall.tsx';
 
 /** Days that are offered; another number that was set by a script is offered beside them. */
 const DAYS = [7, 30, 90, 180, 365] as const;
@@ -158,6 +159,7 @@ function ProjectRow({ project }: { readonly project: WireProject }) {
   const trpc = useTRPC();
   const renew = useRenew();
   const { id, name, sessions } = project;
+  const [isOpen, setOpen] = useState(false);
   const undo = useMutation(trpc.projects.undoDeletion.mutationOptions({ onSettled: renew }));
   const update = useMutation(
     trpc.projects.update.mutationOptions({ onSuccess: renew, onError: failed('Nothing was changed') }),
@@ -179,6 +181,14 @@ function ProjectRow({ project }: { readonly project: WireProject }) {
       </span>
       {project.deletesAt === null ? (
         <>
+          <Button
+            size="small"
+            aria-expanded={isOpen}
+            aria-label={`Recall in ${name}`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            Recall
+          </Button>
           <RetentionSelect
             label={`Keep sessions of ${name}`}
             value={project.retention}
@@ -197,6 +207,7 @@ function ProjectRow({ project }: { readonly project: WireProject }) {
       ) : (
         <Leaving undo={() => undo.mutate({ id })} />
       )}
+      {isOpen ? <ProjectRecall id={id} name={name} /> : null}
     </li>
   );
 }

@@ -13,6 +13,7 @@ import { Select } from '@/app/_ui/select.tsx';
 import { ErrorState, Loading } from '@/app/_ui/states.tsx';
 import { Page } from '../_frame/page.tsx';
 import { KeptFacts, ProjectList } from './kept.tsx';
+import { AccountRecall } from './recall.tsx';
 
 const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
   { value: 'system', label: 'As the system' },
@@ -20,7 +21,7 @@ const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
   { value: 'dark', label: 'Dark' },
 ];
 
-/** Settings: the theme can be chosen here; the rest is set at the start and shown as it holds. */
+/** Settings: what can be chosen here, and what is set at the start, shown as it holds. */
 export function SettingsScreen() {
   const trpc = useTRPC();
   const settings = useQuery(trpc.status.settings.queryOptions());
@@ -98,6 +99,12 @@ export function SettingsScreen() {
                     ['Telemetry', 'None'],
                   ]}
                 />
+              </Section>
+              <Section
+                title="Recall"
+                text="Keeps long sessions inside their window. A change takes effect at the next layout of each conversation, never in the middle of one. A project or a session can say otherwise."
+              >
+                <AccountRecall />
               </Section>
               <Section
                 title="What is kept"

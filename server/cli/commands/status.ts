@@ -9,6 +9,7 @@ import {
   readiness,
   requestsSince,
 } from '../gateway/client.ts';
+import { recallNote } from '../gateway/recall.ts';
 import { type Standing, standings } from '../link/standing.ts';
 import { type Output, shownPath } from '../output.ts';
 import type { World } from '../world.ts';
@@ -41,6 +42,7 @@ export async function status(
   const healthy = gateway.state === 'healthy';
   const agents = await standings(world, url, gateway.state === 'healthy' && gateway.about.keyNeeded);
   const archive = healthy ? await readiness(world, url) : null;
+  const recall = healthy ? await recallNote(world, url) : null;
   const last = healthy ? await lastRequests(world, url) : null;
   const today = healthy ? await requestsSince(world, url, midnight(world)) : null;
   showGateway(output, gateway, agents);
@@ -48,6 +50,7 @@ export async function status(
     const notes = archive.parts.flatMap((part) => (part.ok ? [] : [part.note ?? part.name]));
     output.line(`  It does not archive at the moment, bytes pass unrecorded: ${notes.join(' ')}`);
   }
+  if (recall !== null) output.line(`Recall   ${recall}`);
   for (const agent of agents) showAgent(world, output, agent, last);
   if (healthy)
     output.line(`\nRequests today  ${today === null ? 'the gateway does not say' : counted(today)}`);
@@ -66,6 +69,7 @@ export async function status(
       lastRequest: last?.find((entry) => entry.agent === agent.name) ?? null,
     })),
     archive,
+    recall,
     requestsToday: today,
   });
   return code;

@@ -339,7 +339,13 @@ function silent(url: string): CliFailure {
   return new CliFailure(EXIT.noGateway, `The gateway at ${url} stopped answering.`, START_IT);
 }
 
-async function ask(world: World, url: string, path: string, timeoutMs: number): Promise<HttpAnswer | null> {
+/** Asks the gateway for a path; null: no answer. Never throws. */
+export async function ask(
+  world: World,
+  url: string,
+  path: string,
+  timeoutMs: number,
+): Promise<HttpAnswer | null> {
   return world.get(url + path, timeoutMs, await keyHeaders(world, url));
 }
 
@@ -381,11 +387,13 @@ function itemsOf(answer: HttpAnswer | null): unknown[] | null {
   return Array.isArray(items) ? items : null;
 }
 
-function fieldOf(value: unknown, name: string): unknown {
+/** A field of an answer, whatever it is. */
+export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function textAt(value: unknown, name: string): string | null {
+/** A text in an answer, else null. */
+export function textAt(value: unknown, name: string): string | null {
   const field = fieldOf(value, name);
   return typeof field === 'string' ? field : null;
 }

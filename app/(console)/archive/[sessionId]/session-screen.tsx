@@ -19,20 +19,23 @@ import { LeavingBanner, SessionActions } from './session-actions.tsx';
 import { FindBar } from './transcript/find-bar.tsx';
 import { Transcript } from './transcript/transcript.tsx';
 import { useHitWalk } from './transcript/use-hits.ts';
+import { LayoutPane } from './window/layout-pane.tsx';
+import { WindowView } from './window/window-view.tsx';
 
-const TABS = ['transcript', 'requests'] as const;
+const TABS = ['transcript', 'window', 'requests'] as const;
 
 const STATE = {
   tab: parseAsStringLiteral(TABS).withDefault('transcript'),
   at: parseAsInteger.withDefault(0),
   find: parseAsString.withDefault(''),
   request: parseAsString,
+  layout: parseAsString,
   ...DOCUMENT_STATE,
 };
 
 const ARCHIVE = { href: '/archive', label: 'Archive' };
 
-/** A session: its transcript and its requests, with one document or request at the right. All of it in the address. */
+/** A session: transcript, window and requests, with one document, layout or request at the right. All of it in the address. */
 export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.sessions.get.queryOptions({ id: sessionId }));
@@ -112,9 +115,10 @@ function Views({ session }: { readonly session: WireSession }) {
         <Tabs
           label="Views of the session"
           value={state.tab}
-          onChange={(tab) => void setState({ tab, ...CLOSED, request: null })}
+          onChange={(tab) => void setState({ tab, ...CLOSED, request: null, layout: null })}
           tabs={[
             { value: 'transcript', label: 'Transcript' },
+            { value: 'window', label: 'Window' },
             { value: 'requests', label: counted('Requests', session.requests) },
           ]}
           aside={
@@ -135,6 +139,9 @@ function Views({ session }: { readonly session: WireSession }) {
               onDocument={openDocument}
             />
           </TabPanel>
+          <TabPanel value="window">
+            <WindowView sessionId={session.id} selected={state.layout} />
+          </TabPanel>
           <TabPanel value="requests">
             <RequestTable sessionId={session.id} selected={state.request} />
           </TabPanel>
@@ -146,6 +153,14 @@ function Views({ session }: { readonly session: WireSession }) {
           words={state.find}
           here={session.id}
           onClose={() => void setState(CLOSED)}
+        />
+      )}
+      {state.layout === null || state.tab !== 'window' ? null : (
+        <LayoutPane
+          key={state.layout}
+          sessionId={session.id}
+          message={state.layout}
+          onClose={() => void setState({ layout: null })}
         />
       )}
       {state.request === null || state.tab !== 'requests' ? null : (

@@ -1,8 +1,10 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
 import { AGENT_NAMES } from '@/app/_lib/agents.ts';
 import { failureOf, useTRPC } from '@/app/_lib/trpc.tsx';
+import { buttonClass } from '@/app/_ui/button.tsx';
 import { CopyButton } from '@/app/_ui/copy-button.tsx';
 import { Num } from '@/app/_ui/number.tsx';
 import { Facts, Pane } from '@/app/_ui/pane.tsx';
@@ -12,7 +14,7 @@ import { Time } from '@/app/_ui/time.tsx';
 import { Words } from '@/app/_ui/words.tsx';
 import type { WireRequest } from '@/server/api/index.ts';
 import { Outcome } from './request-table.tsx';
-import { KIND_WORDS } from './words.ts';
+import { KIND_WORDS, recallWords } from './words.ts';
 
 const UNSAID = 'the provider did not say';
 
@@ -21,7 +23,16 @@ export function RequestPane({ id, onClose }: { readonly id: string; readonly onC
   const trpc = useTRPC();
   const query = useQuery(trpc.requests.get.queryOptions({ id }));
   return (
-    <Pane label="Request" title="Request" onClose={onClose}>
+    <Pane
+      label="Request"
+      title="Request"
+      onClose={onClose}
+      actions={
+        <Link href={`/archive/request/${id}`} className={buttonClass({ size: 'small' })}>
+          What the model saw
+        </Link>
+      }
+    >
       {query.isError ? (
         <ErrorState
           title="This request could not be read"
@@ -60,6 +71,7 @@ function Details({ row }: { readonly row: WireRequest }) {
           ['Address', <code key="path">{`${row.door}${row.path}`}</code>],
           ['Received', <Time key="received" iso={row.receivedAt} as="moment" />],
           ['Answer', row.stream ? 'streamed' : 'in one piece'],
+          ['Recall', recallWords(row)],
           ['Id', <Id key="id" id={row.id} />],
         ]}
       />

@@ -91,11 +91,12 @@ function columnsOf(sessionId: string): readonly Column<WireRequest>[] {
     {
       id: 'kind',
       heading: 'For',
-      className: 'lg:w-[148px]',
+      className: 'lg:w-[190px]',
       cell: (row) => (
         <span className="flex items-center gap-2">
           {KIND_WORDS[row.kind] ?? row.kind}
           {row.retry ? <Badge>retry</Badge> : null}
+          <RecallBadge row={row} />
         </span>
       ),
     },
@@ -138,6 +139,23 @@ function columnsOf(sessionId: string): readonly Column<WireRequest>[] {
       cell: (row) => <Num value={row.totalMs} as="ms" missing="still running" />,
     },
   ];
+}
+
+/** What Recall did to a request, where it did or failed to do anything. */
+function RecallBadge({ row }: { readonly row: WireRequest }) {
+  if (row.unedited !== null)
+    return (
+      <Badge tone="warn" title="It went out as the agent sent it, because a step of Recall failed">
+        left as sent
+      </Badge>
+    );
+  if (row.made !== null)
+    return (
+      <Badge tone="accent" title="This request made a layout">
+        layout
+      </Badge>
+    );
+  return row.edited ? <Badge title="The model saw something else than the agent sent">edited</Badge> : null;
 }
 
 /** How a request ended, in words. */

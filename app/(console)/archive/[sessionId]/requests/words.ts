@@ -1,5 +1,6 @@
 import type { Tone } from '@/app/_ui/badge.tsx';
 import type { WireRequest } from '@/server/api/index.ts';
+import { LAYOUT_REASONS } from '../../../_recall/words.ts';
 
 /** What a request is for, in words. */
 export const KIND_WORDS: Readonly<Record<string, string>> = {
@@ -34,6 +35,13 @@ export function outcomeOf(row: Pick<WireRequest, 'status' | 'ending'>): {
   if (row.status >= 500 || row.status === 401 || row.status === 403)
     return { words: `${row.status}`, tone: 'bad' };
   return { words: `${row.status}`, tone: row.status >= 400 ? 'warn' : 'good' };
+}
+
+/** What Recall did to a request, in words. */
+export function recallWords(row: Pick<WireRequest, 'edited' | 'made' | 'unedited'>): string {
+  if (row.unedited !== null) return 'went out as the agent sent it, because a step failed';
+  if (row.made !== null) return `made a layout, ${LAYOUT_REASONS[row.made] ?? row.made}`;
+  return row.edited ? 'the model saw something else than the agent sent' : 'changed nothing';
 }
 
 /** Tokens that went in: new, read from the cache, written to it. Null: the provider said none of them. */
