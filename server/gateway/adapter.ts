@@ -54,6 +54,14 @@ export interface ProtocolAdapter {
   readonly forms: AgentForms;
   /** Whether an element stays in the model's view whatever a layout leaves out: it changes tools or configuration. */
   staysInView(element: Uint8Array): boolean;
+  /**
+   * What hidden rounds beside an element are found by, and the chain of answers behind it.
+   * @param chain that before it; empty at the beginning
+   */
+  anchorsOf(
+    element: Uint8Array,
+    chain: string,
+  ): { readonly anchors: readonly string[]; readonly chain: string };
   /** Whether everything up to this element is a provider's own compaction, which is never cut or preceded. */
   closesWindow(element: Uint8Array): boolean;
   /** Reads a decoded answer, whole or broken off; `contentType` as the response said it. */

@@ -1,11 +1,18 @@
+export { type ComposerStore, createComposer } from './compose/composer.ts';
+export type { Composer } from './compose/prepared.ts';
 export { CONSOLE_LINK_PATH } from './console-door.ts';
 export { type ConsoleProof, createConsoleProof } from './console-proof.ts';
 export { decodeBody } from './decode.ts';
 export { webConsoleLink, webRefusalElsewhere } from './elsewhere.ts';
+export { estimateText } from './estimate/index.ts';
 export { type Guard, localGuard, meetConnections, openGuard } from './guard.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './handler.ts';
 export { watchIncoming } from './incoming.ts';
+export { systemTimers } from './keep-alive.ts';
 export { createListener, type ListenerOptions } from './listener.ts';
 export { createOwnerCheck, noTables, systemTables, tellsOwners } from './owner.ts';
+export { type HeldTap, holdTap } from './record/held-tap.ts';
+export { maskName } from './record/mask-names.ts';
 export { type Recorder, type RecorderState, startRecorder } from './record/recorder.ts';
+export { createRetrieval } from './retrieval/index.ts';
 export type { HeaderPairs, Tap, TappedAnswer, TappedRequest } from './tap.ts';

@@ -21,7 +21,7 @@ interface StoredLayout {
 
 const COLUMNS = `l.made_at, l.reason, l.content, l.choices, l.thread, l.at, l.tokens_before, l.tokens_after,
   (SELECT min(e.seq) FROM event e WHERE e.account_id = $1 AND e.session_id = $2
-     AND e.message_hash = decode(l.content->>'boundary', 'hex')) AS boundary_seq`;
+     AND e.message_hash = decode(l.content->>'boundaryMessage', 'hex')) AS boundary_seq`;
 
 /** The generations of a session by its agent's name for it, newest first. */
 export async function readLayouts(
@@ -63,7 +63,7 @@ export async function readLayout(
     index: shown?.text ?? null,
     masked: shown?.masked ?? 0,
     memory: content.memory ?? choices.memory,
-    left: await countBefore(pool, accountId, content.boundary),
+    left: await countBefore(pool, accountId, content.boundaryMessage),
   };
 }
 
@@ -113,7 +113,7 @@ function rowOf(row: StoredLayout): LayoutRow {
       content === null
         ? null
         : {
-            boundary: content.boundary,
+            boundary: content.boundaryMessage,
             boundarySeq: row.boundary_seq,
             indexTokens: content.indexTokens,
             hasMemory: content.memory !== null,

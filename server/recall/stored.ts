@@ -34,9 +34,10 @@ export type IndexPiece = string | { readonly docid: DocId; readonly start: numbe
 
 /** What a layout puts in the place of the older part. */
 export interface LayoutContent {
-  /** Oldest message of the recent part, by its hash. */
+  /** Where the recent part begins, by the mark of that place, and the archive's message there. */
   readonly boundary: MessageHash;
-  /** The running turn's typed message where the boundary stands behind it; it stays in view. */
+  readonly boundaryMessage: MessageHash;
+  /** The mark of the running turn's typed message where the boundary stands behind it; it stays in view. */
   readonly runningTyped: MessageHash | null;
   readonly renderer: number;
   /** The index: its pieces, the SHA-256 of its text, and its estimated tokens. */
@@ -56,7 +57,7 @@ export type GenerationReason = LayoutReason | 'person' | 'undo' | 'too_large' | 
  * own chain.
  */
 export interface Generation {
-  /** Newest message of the request at which it was made. One generation a message: who comes second takes the first's. */
+  /** The mark of the newest message of the request at which it was made. One generation a place: who comes second takes the first's. */
   readonly madeAt: MessageHash;
   readonly reason: GenerationReason;
   /** What stands in the place of the older part; null: the client's own bytes. */
@@ -71,6 +72,10 @@ export interface Generation {
 
 /** Hidden rounds of one delivered answer, as they are sent again. */
 export interface HiddenRecord {
+  /**
+   * The id of the request that the answer was given to: the archive knows by it which messages the answer became, so that a
+   * fork keeps the rounds when the session that it was forked from is deleted.
+   */
   readonly id: Uuid;
   readonly protocol: 'anthropic' | 'openai';
   readonly thread: ThreadName;
@@ -103,8 +108,12 @@ export interface ChainItem {
   readonly isError: boolean;
   readonly mainInput: string | null;
   readonly path: string | null;
-  /** At most the first 400 characters. */
+  /**
+   * At most the first 400 characters of what an index may show: typed words, an assistant's text, what a sub-agent brought
+   * back. Empty for all else.
+   */
   readonly text: string;
+  /** Of an image or a file. */
   readonly mime: string | null;
   readonly confirmed: boolean;
   /** When its message was first seen. */
@@ -133,9 +142,9 @@ export interface RecallStore {
   version(accountId: Uuid): Promise<string>;
   /** What holds for a thread's session: its project is told by the session where the archive knows it. */
   switches(accountId: Uuid, thread: ThreadName): Promise<RecallSwitches>;
-  /** The items of messages, in the order of the given hashes, then by position. */
+  /** All items that the archive holds of messages, in the order of the given hashes, then by position. */
   chainItems(accountId: Uuid, messages: readonly MessageHash[]): Promise<readonly ChainItem[]>;
-  /** How many items the archive holds of these messages. */
+  /** The account's key (32 bytes), as hashes of its messages and marks are made with it. */
   key(accountId: Uuid): Promise<Uint8Array>;
   /** The root of the chain of a thread's session: by the project that the archive has it in; null: no such session yet. */
   rootOf(accountId: Uuid, thread: ThreadName): Promise<MessageHash | null>;

@@ -75,7 +75,7 @@ export async function archivedChain(
 /** Whether the archive has read back all of an element's message, so that it may leave the view. */
 export function isConfirmed(chain: ArchivedChain, element: number): boolean {
   const items = chain.items.get(hexOf(chain.positions[element] ?? new Uint8Array()));
-  return items !== undefined && items.every((item) => item.confirmed);
+  return items?.every((item) => item.confirmed) ?? false;
 }
 
 /** A message of the older part as an index tells it, and its first element. */

@@ -20,7 +20,7 @@ import { type Edit as NamedEdit, validateAnthropic, validateOpenai } from '../va
 import { type ArchivedChain, archivedChain, type ChainSource } from './archived.ts';
 import { type Conversation, goesOnBehind, newestMark, readConversation } from './conversation.ts';
 import { decide, type Sizes } from './decide.ts';
-import { newLayout } from './new-layout.ts';
+import { type NewLayout, newLayout } from './new-layout.ts';
 import type { BodyPlan, ComposedBody, NotComposed, PlannedLayout, ViewRun } from './plan.ts';
 import type { RequestRules } from './protocol-rules.ts';
 import { bringsUnseen, type InForce, inForce, NO_CHOICES, recollect, settleBeginning } from './recollect.ts';
@@ -66,6 +66,9 @@ export interface Composed {
   readonly unedited: { readonly reason: string; readonly detail: string } | null;
   readonly sizes: Sizes;
   readonly sent: number;
+  /** How the request was read, for what follows from its answer. */
+  readonly request: RequestToCompose;
+  readonly timeZone: string;
 }
 
 /** Says that the time for the preparation is over: nothing may be committed any more. */
@@ -182,7 +185,7 @@ class Work {
       memory.moment = moment.state;
       return this.#settled(standing, sizes, moment.because);
     }
-    const made = await this.#make(moment.reason, standing, sizes);
+    const made = await this.#make(moment.reason, sizes);
     if (typeof made === 'string') return this.#settled(standing, sizes, made);
     memory.moment = NOTHING_DUE;
     memory.isResting = false;
@@ -216,25 +219,11 @@ class Work {
   }
 
   /** Makes a layout, checks the request under it, and commits it; else why not. */
-  async #make(reason: Generation['reason'], standing: Standing, sizes: Sizes): Promise<Composed | string> {
+  async #make(reason: Generation['reason'], sizes: Sizes): Promise<Composed | string> {
     const { memory, at } = this.#request;
     const madeAt = newestMark(this.#conversation);
-    const chain = await this.#archived();
-    if (madeAt === null || chain === null) return 'not_archived';
-    const plan = newLayout({
-      conversation: this.#conversation,
-      chain,
-      settings: this.#switches,
-      limit: sizes.limit,
-      fixed: sizes.fixed,
-      factor: this.#factor,
-      memory: null,
-      cacheMark: this.#request.cache.mark,
-      stays: (element) => this.#stays(element),
-      floor: this.#floor(),
-      parse: (slice) => this.#parse(slice),
-      folder: this.#request.read.identity.place.folder,
-    });
+    if (madeAt === null) return 'no_place';
+    const plan = await this.#plan(sizes);
     if (typeof plan === 'string') return plan;
     if (plan.tokens >= sizes.current) return 'gain_too_small';
     if (reason !== 'window' && sizes.current - plan.tokens < this.#switches.minGain) return 'gain_too_small';
@@ -265,6 +254,26 @@ class Work {
     }
     const winner = await this.#standing(this.#forceOf(kept));
     return typeof winner === 'string' ? winner : this.#compose(winner, sizes, null);
+  }
+
+  /** The layout that would be made now; else why there is none. */
+  async #plan(sizes: Sizes): Promise<NewLayout | string> {
+    const chain = await this.#archived();
+    if (chain === null) return 'not_archived';
+    return newLayout({
+      conversation: this.#conversation,
+      chain,
+      settings: this.#switches,
+      limit: sizes.limit,
+      fixed: sizes.fixed,
+      factor: this.#factor,
+      memory: null,
+      cacheMark: this.#request.cache.mark,
+      stays: (element) => this.#stays(element),
+      floor: this.#floor(),
+      parse: (slice) => this.#parse(slice),
+      folder: this.#request.read.identity.place.folder,
+    });
   }
 
   async #commit(generation: Generation): Promise<Generation> {
@@ -309,6 +318,7 @@ class Work {
     const plan: BodyPlan = {
       tool: choices.tool === null ? null : retrievalToolJson(adapter.protocol),
       layout,
+      anchors: this.#conversation.anchors,
       hidden: [...memory.hidden.values()].flatMap(({ data }) => (data === null ? [] : [data])),
       results: [],
       leavesReasoning: this.#leavesReasoning(force),
@@ -330,6 +340,8 @@ class Work {
       unedited: null,
       sizes,
       sent,
+      request: this.#request,
+      timeZone: this.#switches.timeZone,
     };
   }
 
@@ -377,6 +389,8 @@ class Work {
       unedited: { reason, detail },
       sizes,
       sent: sizes.client,
+      request: this.#request,
+      timeZone: this.#switches.timeZone,
     };
   }
 
@@ -395,16 +409,17 @@ class Work {
     const sum = (from: number) => facts.slice(from).reduce((total, one) => total + one.tokens, 0);
     const client = Math.ceil((this.#outside + sum(0)) * this.#factor);
     const fixed = () => Math.ceil((this.#outside + this.#head()) * this.#factor);
-    const inView = () => {
-      if (planned === null) return client;
-      const running = planned.runningTyped === null ? 0 : (facts[planned.runningTyped]?.tokens ?? 0);
-      const index = force?.generation.layout?.indexTokens ?? 0;
-      return fixed() + Math.ceil((sum(planned.at) + running) * this.#factor) + index;
-    };
+    const running = planned === null ? 0 : (facts[planned.runningTyped ?? -1]?.tokens ?? 0);
+    const index = force?.generation.layout?.indexTokens ?? 0;
+    const estimated =
+      planned === null
+        ? client / this.#factor
+        : this.#outside + this.#head() + sum(planned.at) + running + index / this.#factor;
     return {
       fixed: fixed(),
       client,
-      current: this.#counted(force) ?? inView(),
+      estimated,
+      current: this.#counted(force) ?? Math.ceil(estimated * this.#factor),
       limit: this.#request.limitOf(this.#switches.contextLimit),
     };
   }

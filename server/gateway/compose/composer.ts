@@ -12,7 +12,7 @@ import { openaiAdapter } from '../openai/index.ts';
 import { headOf } from '../record/request-record.ts';
 import type { Retrieval } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
-import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
+import type { UpstreamRequest } from '../upstream.ts';
 import {
   type Composed,
   type ComposeParts,
@@ -23,7 +23,7 @@ import {
 import { Fresh } from './fresh.ts';
 import { asItCame, type Composer, type Prepared } from './prepared.ts';
 import { rulesOf } from './protocol-rules.ts';
-import { type SeenByModel, seenOf } from './seen.ts';
+import { seenOf } from './seen.ts';
 import { sendComposed } from './send-composed.ts';
 import { IndexTexts } from './standing-layout.ts';
 import { type ThreadMemory, Threads } from './threads.ts';
@@ -150,7 +150,7 @@ export function createComposer(options: ComposerOptions): Composer {
     return {
       seen: seenOf(composed),
       send: (upstreams, handler) =>
-        sendComposed({ store, timers, upstreams, request, upstream, handler, clock }, composed),
+        sendComposed({ store, clock, timers, log, metrics, upstreams, request, upstream, handler }, composed),
     };
   }
 

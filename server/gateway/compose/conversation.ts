@@ -6,6 +6,7 @@ import { hintsFor } from '../reading/hints.ts';
 import { commonElements } from '../record/prefix-cache.ts';
 import { type ElementFacts, factsOf } from './facts.ts';
 import { type MarkState, markNext, NO_MARKS } from './marks.ts';
+import type { Anchors } from './plan.ts';
 
 /** A request's elements as the gateway knows them: one entry of each list for each element. */
 export interface Conversation {
@@ -16,6 +17,9 @@ export interface Conversation {
   readonly marks: readonly (MessageHash | null)[];
   /** Behind each element. */
   readonly states: readonly MarkState[];
+  /** What hidden rounds beside each element are found by in the request, and the chain of answers behind it. */
+  readonly anchors: Anchors;
+  readonly chains: readonly string[];
 }
 
 /**
@@ -35,6 +39,8 @@ export async function readConversation(
   const facts = before?.facts.slice(0, known) ?? [];
   const marks = before?.marks.slice(0, known) ?? [];
   const states = before?.states.slice(0, known) ?? [];
+  const anchors = before?.anchors.slice(0, known) ?? [];
+  const chains = before?.chains.slice(0, known) ?? [];
   for (const { start, end } of elements.slice(known)) {
     const element = body.subarray(start, end);
     const message = adapter.parseMessage(element, hintsFor(adapter, read, start));
@@ -43,9 +49,12 @@ export async function readConversation(
     facts.push(fact);
     marks.push(mark);
     states.push(state);
+    const anchored = adapter.anchorsOf(element, chains.at(-1) ?? '');
+    anchors.push(anchored.anchors);
+    chains.push(anchored.chain);
     await breathe();
   }
-  return { body, elements, facts, marks, states };
+  return { body, elements, facts, marks, states, anchors, chains };
 }
 
 /** The newest element that has a mark; null: none has. */

@@ -13,6 +13,8 @@ export interface Sizes {
   /** The prompt as its client sent it, and under the layout in force. */
   readonly client: number;
   readonly current: number;
+  /** Of what stands under the layout in force, by the estimate alone, before the thread's factor. */
+  readonly estimated: number;
   /** The context limit; null: the window is unknown. */
   readonly limit: number | null;
 }

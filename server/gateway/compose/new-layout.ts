@@ -39,8 +39,9 @@ export interface LayoutQuestion {
 export interface NewLayout {
   readonly content: LayoutContent;
   readonly planned: PlannedLayout;
-  /** Estimated tokens of the whole prompt under it. */
+  /** Estimated tokens of the whole prompt under it, and the elements that leave the view. */
   readonly tokens: number;
+  readonly leaves: number;
 }
 
 /** Plans a layout; where none can be made, why. */
@@ -69,13 +70,17 @@ export function newLayout(question: LayoutQuestion): NewLayout | string {
   const { at, runningTyped } = plan.boundary;
   const boundary = boundaryMark(conversation, at);
   const running = runningTyped === null ? null : (conversation.marks[runningTyped] ?? null);
-  if (boundary === null || (runningTyped !== null && running === null)) return 'no_place';
+  const boundaryMessage = chain.positions[at];
+  if (boundary === null || boundaryMessage === undefined || (runningTyped !== null && running === null))
+    return 'no_place';
   const { index } = plan;
   return {
     tokens: plan.tokens,
+    leaves: plan.boundary.leaves,
     planned: { at, runningTyped, memory, index: index.text, cacheMark },
     content: {
       boundary,
+      boundaryMessage,
       runningTyped: running,
       renderer: INDEX_RENDERER,
       index: index.pieces.map((piece) =>

@@ -3,7 +3,7 @@ import type { ProtocolAdapter, ReadRequest, RequestHead } from '../adapter.ts';
 import { composeMessages } from '../anthropic/compose.ts';
 import { headOf } from '../anthropic/head.ts';
 import { olderMessages } from '../anthropic/older.ts';
-import { reasoningForm } from '../anthropic/reasoning-form.ts';
+import { type ReasoningForm, reasoningForm } from '../anthropic/reasoning-form.ts';
 import { cacheLifetimeOf, estimateBytes, estimateText, limitFor, markLifetime } from '../estimate/index.ts';
 import { composeItems } from '../openai/compose.ts';
 import { olderItems } from '../openai/older.ts';
@@ -18,7 +18,7 @@ export interface RequestRules {
   /** Estimated tokens of what the agent put in the conversation for the model to live by: it stays whatever is cut. */
   readonly headTokens: () => number;
   /** What may be done with the reasoning of the running turn. */
-  readonly reasoning: 'leave_out' | 'keep_turn' | 'drop_block';
+  readonly reasoning: ReasoningForm;
   readonly compose: (
     body: Buffer,
     scan: Scan,

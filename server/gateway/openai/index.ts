@@ -4,6 +4,7 @@ import { isRenamedByOpenCode } from '../reading/forms.ts';
 import { readAnswer } from './answer.ts';
 import { olderItem } from './head.ts';
 import { parseMessage } from './message.ts';
+import { keysOf } from './put-back.ts';
 import { readRequest, routeOf } from './request.ts';
 
 /** The Responses API of OpenAI, as Codex, OpenCode and Pi speak it. */
@@ -13,6 +14,7 @@ export const openaiAdapter: ProtocolAdapter = {
   readRequest,
   parseMessage,
   staysInView: (element) => olderItem(element).is !== 'past',
+  anchorsOf: (element, chain) => ({ anchors: keysOf(element), chain }),
   closesWindow: (element) => olderItem(element).is === 'window',
   forms: { ...NO_FORMS, isRenamed: isRenamedByOpenCode },
   readAnswer,

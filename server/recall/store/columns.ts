@@ -18,8 +18,9 @@ export function nameColumns({ agent, session, thread }: ThreadName): NameColumns
 }
 
 /** What stands in the place of the older part, as its column holds it: hashes in hex. */
-export interface ContentColumn extends Omit<LayoutContent, 'boundary' | 'runningTyped'> {
+export interface ContentColumn extends Omit<LayoutContent, 'boundary' | 'boundaryMessage' | 'runningTyped'> {
   readonly boundary: string;
+  readonly boundaryMessage: string;
   readonly runningTyped: string | null;
 }
 
@@ -30,6 +31,7 @@ export function contentText(content: LayoutContent | null): string | null {
   const column: ContentColumn = {
     ...content,
     boundary: hexOf(content.boundary),
+    boundaryMessage: hexOf(content.boundaryMessage),
     runningTyped: runningTyped === null ? null : hexOf(runningTyped),
   };
   return JSON.stringify(column);
@@ -41,6 +43,7 @@ export function contentOf(column: ContentColumn | null): LayoutContent | null {
   return {
     ...column,
     boundary: hashOf(column.boundary),
+    boundaryMessage: hashOf(column.boundaryMessage),
     runningTyped: column.runningTyped === null ? null : hashOf(column.runningTyped),
   };
 }

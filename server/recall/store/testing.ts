@@ -32,6 +32,7 @@ export function beginning(fields: Partial<Beginning> = {}): Beginning {
 export function content(fields: Partial<LayoutContent> = {}): LayoutContent {
   return {
     boundary: hashNamed('boundary'),
+    boundaryMessage: hashNamed('boundary message'),
     runningTyped: null,
     renderer: 1,
     index: ['[older]\n', '[closing]'],

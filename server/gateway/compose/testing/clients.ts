@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+
+type Json = Record<string, unknown>;
+
+/** A tool result that a test's agent gives, by the call's command. */
+export type Run = (command: string) => string;
+
+/** An agent of a test: it keeps its history and sends all of it with every request, as real ones do. */
+export interface TestAgent {
+  readonly session: string;
+  /** Everything that it would send next, as JSON. */
+  history(): readonly Json[];
+  /** A person types something; the agent works until it has an answer, and gives its text. */
+  turn(typed: string): Promise<string>;
+  /** The same history under a new name, as a fork or a resumed copy. */
+  fork(): TestAgent;
+  /** Goes back to where a turn began: the history is that of the turns before. */
+  rewind(turns: number): void;
+}
+
+/** What an agent is made of. */
+export interface TestAgentOptions {
+  readonly base: string;
+  readonly model: string;
+  readonly run: Run;
+  /** Claude Code sends some reminders as system messages, or inside user messages for models without them. */
+  readonly systemMessages?: boolean;
+  readonly stream?: boolean;
+  readonly tools?: boolean;
+}
+
+const SYSTEM_WORDS = 'You are an interactive agent that helps with software engineering.';
+
+/** An agent that speaks the Messages API in Claude Code's shapes. It is not Claude Code: its tools are a function. */
+export class ClaudeAgent implements TestAgent {
+  readonly session = randomUUID();
+  readonly #options: TestAgentOptions;
+  #messages: Json[];
+  /** How many messages there were when each turn began. */
+  #turns: number[];
+
+  constructor(options: TestAgentOptions, messages: readonly Json[] = [], turns: readonly number[] = []) {
+    this.#options = options;
+    this.#messages = [...messages];
+    this.#turns = [...turns];
+  }
+
+  history(): readonly Json[] {
+    return this.#messages;
+  }
+
+  fork(): ClaudeAgent {
+    return new ClaudeAgent(this.#options, this.#messages, this.#turns);
+  }
+
+  rewind(turns: number): void {
+    const at = this.#turns.at(-turns) ?? 0;
+    this.#messages = this.#messages.slice(0, at);
+    this.#turns = this.#turns.slice(0, -turns);
+  }
+
+  async turn(typed: string): Promise<string> {
+    this.#turns.push(this.#messages.length);
+    const first = this.#messages.length === 0;
+    const reminder =
+      '<system-reminder>\nAs you answer the user, you can use:\n# claudeMd\nBe brief.\n</system-reminder>';
+    this.#messages.push({
+      role: 'user',
+      content: first
+        ? [
+            { type: 'text', text: reminder },
+            { type: 'text', text: typed },
+          ]
+        : [{ type: 'text', text: typed }],
+    });
+    if (first && this.#options.systemMessages)
+      this.#messages.push({
+        role: 'system',
+        content: 'Available agent types for the Agent tool:\n- general',
+      });
+    for (;;) {
+      const content = await this.#ask();
+      this.#messages.push({ role: 'assistant', content });
+      const calls = content.filter((part) => part.type === 'tool_use');
+      if (calls.length === 0)
+        return content.map((part) => (part.type === 'text' ? String(part.text) : '')).join('');
+      this.#messages.push({
+        role: 'user',
+        content: calls.map((call) => ({
+          type: 'tool_result',
+          tool_use_id: call.id,
+          content: this.#options.run(String((call.input as Json).command ?? '')),
+        })),
+      });
+    }
+  }
+
+  /** The body of the next request: the newest two messages bear cache marks, as Claude Code sets them. */
+  #body(): Json {
+    const marked = this.#messages.map((message, index) => {
+      const content = message.content;
+      if (index < this.#messages.length - 2 || message.role === 'system' || !Array.isArray(content))
+        return message;
+      const parts = content as Json[];
+      const last = parts.at(-1);
+      if (last === undefined || last.type === 'thinking') return message;
+      return {
+        ...message,
+        content: [...parts.slice(0, -1), { ...last, cache_control: { type: 'ephemeral' } }],
+      };
+    });
+    return {
+      model: this.#options.model,
+      messages: marked,
+      system: [
+        { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1.197.d3f; cc_entrypoint=cli;' },
+        { type: 'text', text: SYSTEM_WORDS, cache_control: { type: 'ephemeral' } },
+      ],
+      ...(this.#options.tools === false
+        ? {}
+        : {
+            tools: [
+              {
+                name: 'Bash',
+                description: 'Runs a command.',
+                input_schema: { type: 'object', properties: { command: { type: 'string' } } },
+              },
+            ],
+          }),
+      metadata: {
+        user_id: JSON.stringify({ device_id: 'd'.repeat(64), account_uuid: '', session_id: this.session }),
+      },
+      max_tokens: 8_000,
+      thinking: { type: 'adaptive' },
+      stream: this.#options.stream ?? true,
+    };
+  }
+
+  async #ask(): Promise<Json[]> {
+    const response = await fetch(`${this.#options.base}/anthropic/v1/messages?beta=true`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'claude-cli/2.1.197 (external, cli)',
+        'x-claude-code-session-id': this.session,
+        'anthropic-version': '2023-06-01',
+        'anthropic-beta':
+          'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,mid-conversation-system-2026-04-07',
+        'x-api-key': 'sk-test',
+      },
+      body: JSON.stringify(this.#body()),
+    });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status}: ${text.slice(0, 500)}`);
+    if (this.#options.stream === false) return (JSON.parse(text) as { content: Json[] }).content;
+    return readBlocks(text);
+  }
+}
+
+/** An agent that speaks the Responses API in Codex's shapes. It is not Codex. */
+export class CodexAgent implements TestAgent {
+  readonly session = randomUUID();
+  readonly #options: TestAgentOptions;
+  #input: Json[];
+  #turns: number[];
+
+  constructor(options: TestAgentOptions, input: readonly Json[] = [], turns: readonly number[] = []) {
+    this.#options = options;
+    this.#input = input.length > 0 ? [...input] : [item('developer', 'You are a coding agent.'), ENVIRONMENT];
+    this.#turns = [...turns];
+  }
+
+  history(): readonly Json[] {
+    return this.#input;
+  }
+
+  fork(): CodexAgent {
+    return new CodexAgent(this.#options, this.#input, this.#turns);
+  }
+
+  rewind(turns: number): void {
+    this.#input = this.#input.slice(0, this.#turns.at(-turns) ?? 0);
+    this.#turns = this.#turns.slice(0, -turns);
+  }
+
+  async turn(typed: string): Promise<string> {
+    this.#turns.push(this.#input.length);
+    this.#input.push(item('user', typed));
+    for (;;) {
+      const output = await this.#ask();
+      this.#input.push(...output);
+      const calls = output.filter((one) => one.type === 'function_call');
+      if (calls.length === 0) {
+        const last = output.findLast((one) => one.type === 'message');
+        return ((last?.content ?? []) as Json[]).map((part) => String(part.text ?? '')).join('');
+      }
+      for (const call of calls) {
+        const { cmd } = JSON.parse(String(call.arguments)) as { cmd?: string };
+        this.#input.push({
+          type: 'function_call_output',
+          call_id: call.call_id,
+          output: this.#options.run(cmd ?? ''),
+        });
+      }
+    }
+  }
+
+  async #ask(): Promise<Json[]> {
+    const turn = JSON.stringify({
+      session_id: this.session,
+      thread_id: this.session,
+      request_kind: 'turn',
+      thread_source: 'user',
+      workspaces: {},
+    });
+    const response = await fetch(`${this.#options.base}/openai/v1/responses`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        authorization: 'Bearer sk-test',
+        originator: 'codex-tui',
+        'user-agent': 'codex-tui/0.171.0 (Linux; x86_64)',
+        'session-id': this.session,
+        'thread-id': this.session,
+        'x-codex-turn-metadata': turn,
+      },
+      body: JSON.stringify({
+        model: this.#options.model,
+        stream: true,
+        input: this.#input,
+        tools: [
+          {
+            type: 'function',
+            name: 'exec_command',
+            description: 'Runs a command.',
+            strict: false,
+            parameters: { type: 'object', properties: { cmd: { type: 'string' } } },
+          },
+        ],
+        tool_choice: 'auto',
+        parallel_tool_calls: true,
+        reasoning: { summary: 'auto' },
+        store: false,
+        include: ['reasoning.encrypted_content'],
+        prompt_cache_key: this.session,
+        client_metadata: { session_id: this.session, thread_id: this.session },
+      }),
+    });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status}: ${text.slice(0, 500)}`);
+    const failed = eventsOf(text).find((event) => event.type === 'response.failed');
+    if (failed !== undefined) throw new Error(JSON.stringify(failed).slice(0, 500));
+    return eventsOf(text)
+      .filter((event) => event.type === 'response.output_item.done')
+      .map((event) => event.item as Json);
+  }
+}
+
+function item(role: string, text: string): Json {
+  return { type: 'message', role, content: [{ type: 'input_text', text }] };
+}
+
+const ENVIRONMENT = item('user', '<environment_context>\n  <cwd>/work/project</cwd>\n</environment_context>');
+
+function eventsOf(stream: string): Json[] {
+  return stream
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice('data: '.length)) as Json);
+}
+
+/** The content of a streamed answer, as the agent keeps it. */
+function readBlocks(stream: string): Json[] {
+  const blocks: Json[] = [];
+  const inputs = new Map<number, string>();
+  for (const event of eventsOf(stream)) {
+    const index = Number(event.index);
+    if (event.type === 'error') throw new Error(JSON.stringify(event));
+    if (event.type === 'content_block_start') blocks[index] = { ...(event.content_block as Json) };
+    const block = blocks[index];
+    if (event.type !== 'content_block_delta' || block === undefined) continue;
+    const delta = event.delta as Json;
+    for (const key of ['text', 'thinking', 'signature'] as const) {
+      if (typeof delta[key] === 'string') block[key] = String(block[key] ?? '') + delta[key];
+    }
+    if (typeof delta.partial_json === 'string')
+      inputs.set(index, (inputs.get(index) ?? '') + delta.partial_json);
+  }
+  for (const [index, json] of inputs) {
+    const block = blocks[index];
+    if (block !== undefined) block.input = JSON.parse(json || '{}');
+  }
+  return blocks.filter((block) => block.type !== 'text' || String(block.text ?? '').trim() !== '');
+}

@@ -1,0 +1,141 @@
+import { type Simulator, startSimulator } from '../../../../e2e/simulator/index.ts';
+import {
+  createArchiveReader,
+  createArchiveWriter,
+  createAskingReader,
+  ensureAccount,
+} from '../../../archive/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type ManualClock, manualClock } from '../../../kernel/clock.ts';
+import type { Uuid } from '../../../kernel/ids.ts';
+import type { InstallationKey } from '../../../kernel/installation-key.ts';
+import { createLogger } from '../../../kernel/log.ts';
+import { createMetrics } from '../../../kernel/metrics.ts';
+import { systemRandom } from '../../../kernel/random.ts';
+import {
+  createRecallStore,
+  INHERITED,
+  type RecallStore,
+  type SetSwitches,
+  writeSwitches,
+} from '../../../recall/index.ts';
+import { estimateText } from '../../estimate/index.ts';
+import { systemTimers } from '../../keep-alive.ts';
+import { createPipeline } from '../../record/pipeline.ts';
+import { createQueue } from '../../record/queue.ts';
+import { createRetrieval } from '../../retrieval/index.ts';
+import type { Tap, TappedAnswer, TappedRequest } from '../../tap.ts';
+import { type TestGateway, testGateway } from '../../testing/gateway.ts';
+import { createComposer } from '../composer.ts';
+import type { SeenByModel } from '../seen.ts';
+
+/** A gateway with its archive over a real database, and the simulated providers behind it. */
+export interface World {
+  readonly simulator: Simulator;
+  readonly clock: ManualClock;
+  readonly accountId: Uuid;
+  readonly recall: RecallStore;
+  readonly gateway: TestGateway;
+  /** What the model saw of each request, in their order; null: nothing was to be changed. */
+  readonly seen: (SeenByModel | null)[];
+  /** What a person switches for the account. */
+  switchOn(switches: Partial<SetSwitches>): Promise<void>;
+  /** Waits until all that came is archived and read back. */
+  settled(): Promise<void>;
+  /** Another gateway on the same database, as another process would be. */
+  another(): Promise<TestGateway>;
+  close(): Promise<void>;
+}
+
+const installationKey = new Uint8Array(32).fill(3) as InstallationKey;
+let made = 0;
+
+/** Makes a {@link World} with an account of its own. */
+export async function startWorld(database: Database): Promise<World> {
+  made += 1;
+  const clock = manualClock(Date.UTC(2026, 11, 1, 9));
+  const log = createLogger('silent', 'test');
+  const { pool } = database;
+  const tools = { clock, random: systemRandom, installationKey };
+  const accountId = await ensureAccount(pool, `world ${made}`, tools);
+  const simulator = await startSimulator({ seed: `world ${made}` });
+  const writer = createArchiveWriter(pool, { clock, installationKey });
+  const recall = createRecallStore(pool, { accountKey: writer.accountKey });
+  const reader = createArchiveReader(pool, { clock });
+  const pending = new Set<number>();
+  let jobs = 0;
+  const queue = createQueue({
+    pipeline: createPipeline(writer),
+    writer,
+    clock,
+    log,
+    tell: (message) => {
+      if (message.type === 'done') pending.delete(message.job);
+    },
+  });
+  const seen: (SeenByModel | null)[] = [];
+  const take = (event: { readonly request: TappedRequest } | { readonly answer: TappedAnswer }) => {
+    jobs += 1;
+    pending.add(jobs);
+    if ('request' in event) queue.take({ job: jobs, request: event.request });
+    else {
+      const { chunks, overflow: _overflow, ...rest } = event.answer;
+      queue.take({ job: jobs, answer: { ...rest, endedAt: clock.now(), body: Buffer.concat(chunks) } });
+    }
+  };
+  const tap: Tap = {
+    requestReceived: (request) => {
+      seen.push(request.seen ?? null);
+      take({ request });
+    },
+    answerEnded: (answer) => take({ answer }),
+  };
+  const startGateway = () => {
+    const retrieval = createRetrieval({
+      archive: { ...reader, ...createAskingReader(pool) },
+      storedName: async ({ thread }) => thread.session,
+      clock,
+      timers: systemTimers,
+      estimate: estimateText,
+    });
+    const composer = createComposer({
+      clock,
+      timers: systemTimers,
+      log,
+      metrics: createMetrics(),
+      store: () => ({ recall, archive: writer, retrieval }),
+      isAlone: false,
+      deadlineMs: 20_000,
+    });
+    return testGateway({ upstream: simulator.url, tap, composer, clock, accountId });
+  };
+  const gateway = await startGateway();
+  const gateways = [gateway];
+  const settled = async () => {
+    while (pending.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await writer.confirm(accountId, 1_000)) > 0);
+    while ((await writer.index(accountId)).more);
+  };
+  return {
+    simulator,
+    clock,
+    accountId,
+    recall,
+    gateway,
+    seen,
+    settled,
+    switchOn: async (switches) => {
+      await writeSwitches(pool, accountId, accountId, { ...INHERITED, ...switches }, clock.now());
+    },
+    async another() {
+      const other = await startGateway();
+      gateways.push(other);
+      return other;
+    },
+    async close() {
+      await settled();
+      for (const one of gateways) await one.close();
+      await simulator.stop();
+    },
+  };
+}
