@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock, Millis } from '../../kernel/clock.ts';
 import { faultOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import type { Tap, TappedRequest } from '../tap.ts';
+import type { Tap, TappedAnswer, TappedRequest } from '../tap.ts';
 import { Outbox, type Parcel } from './parcels.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './protocol.ts';
 
@@ -16,15 +16,17 @@ export interface RecorderState {
 
 /** The archive's end of the gateway in the gateway's own thread: takes events, never waits, never throws. */
 export interface Recorder extends Tap {
+  /** @param endedAt when the answer ended; now unless said otherwise */
+  answerEnded(answer: TappedAnswer, endedAt?: Millis): void;
   state(): RecorderState;
   /** Waits until what was taken is archived, at most `boundMs`, then ends the worker. */
   close(boundMs: number): Promise<void>;
 }
 
 /** Bytes that may wait for a slow or absent database. Beyond it, what comes passes unarchived and is counted. */
-const WAITING_BYTES = 512 * 1024 * 1024;
+export const WAITING_BYTES = 512 * 1024 * 1024;
 /** Bytes of bookkeeping that an event is counted with beside its body. */
-const EVENT_BYTES = 1024;
+export const EVENT_BYTES = 1024;
 /** The body of an event whose bytes go beside it. */
 const NOTHING = new Uint8Array(0);
 /** Pause before a worker that ended is started again. */
@@ -133,11 +135,11 @@ export function startRecorder(
     requestReceived(request) {
       fresh.set(request.id, { request, timer: setTimeout(() => handOn(request.id), LEAVE_ALONE_MS) });
     },
-    answerEnded(answer) {
+    answerEnded(answer, endedAt = clock.now()) {
       handOn(answer.id);
       lastJob += 1;
       const { chunks, overflow, ...rest } = answer;
-      const recorded = { ...rest, endedAt: clock.now(), body: overflow ? null : NOTHING };
+      const recorded = { ...rest, endedAt, body: overflow ? null : NOTHING };
       send({ job: lastJob, answer: recorded }, overflow ? null : chunks);
     },
     state: () => ({ waitingBytes, waitingEvents: waiting.size + fresh.size, trouble }),
