@@ -15,6 +15,7 @@ import {
   createGateway,
   type Gateway,
   type Guard,
+  holdTap,
   type Recorder,
   startRecorder,
   type Tap,
@@ -50,7 +51,7 @@ export interface Services extends ApiServices {
   openConsole(): Promise<Response>;
   /**
    * Opens the database; ends when the archive can be written. A database that fails for a reason that may pass is
-   * tried again, while bytes pass unarchived. Call it once.
+   * tried again, while what is to be archived waits in memory. Call it once.
    * @throws ContextModeError `conflict` or `configuration` where only a person can help.
    */
   open(): Promise<void>;
@@ -154,6 +155,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
   let open: OpenStore | null = null;
   let trouble: string | null = 'The database is being started.';
   let closing = false;
+  const tap = holdTap(parts);
 
   async function openUntilItHolds(): Promise<void> {
     while (!closing) {
@@ -161,6 +163,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
         const store = await openStore(parts, (event) => {
           for (const listener of listeners) listener(event);
         });
+        tap.handTo(store.recorder);
         if (closing) return await closeStore(store);
         open = store;
         trouble = null;
@@ -172,7 +175,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
         metrics.faults.inc({ where: 'database_start' });
         log.error(
           { reason: error.detail ?? error.message },
-          'the database could not be opened; bytes pass unarchived',
+          'the database could not be opened; what is to be archived waits in memory',
         );
         await new Promise((resolve) => setTimeout(resolve, REOPEN_MS));
       }
@@ -192,15 +195,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
       opened = openUntilItHolds();
       return opened;
     },
-    tap: {
-      requestReceived(request) {
-        if (open === null) metrics.notArchived.inc({ reason: 'database_not_open' });
-        else open.recorder.requestReceived(request);
-      },
-      answerEnded(answer) {
-        open?.recorder.answerEnded(answer);
-      },
-    },
+    tap,
     archive: deferred(() => whenOpen().reader),
     keeper: deferred(() => whenOpen().keeper),
     transfer: deferred(() => whenOpen().transfer),
@@ -216,6 +211,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
       closing = true;
       await opened.catch(() => undefined);
       if (open !== null) await closeStore(open);
+      tap.giveUp();
     },
   };
 }
