@@ -43,6 +43,8 @@ const remembered = new Map<string, Run>();
 
 /** A run read; null where it is too long to be a word. */
 export function runOf(word: string): Run | null {
+  // Most numbers stand in one place alone: remembering them would cost the words that come again.
+  if (word.length <= LONGEST_RUN && ID_LIKE.test(word)) return numberRun(word);
   const known = remembered.get(word);
   if (known) return known;
   const unspaced = !ASCII.test(word) && isUnspaced(word);
@@ -54,6 +56,12 @@ export function runOf(word: string): Run | null {
     remembered.set(Buffer.from(word, 'utf16le').toString('utf16le'), run);
   }
   return run;
+}
+
+/** A number is one word, whose form is its own term. */
+function numberRun(word: string): Run {
+  const form = word.toLowerCase();
+  return { pieces: [{ start: 0, end: word.length, form, term: form }], wholes: [], terms: [form], form };
 }
 
 function spacedRun(word: string, offset = 0): Run {
