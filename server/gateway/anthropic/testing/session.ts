@@ -6,9 +6,10 @@ import {
   RETRIEVAL_TOOL,
   retrievalToolJson,
 } from '../../../recall/index.ts';
-import type { BodyPlan, PlannedLayout, PlannedResult } from '../../compose/plan.ts';
+import type { Anchors, BodyPlan, PlannedLayout, PlannedResult } from '../../compose/plan.ts';
 import { clientRequest, type Judged, messagesComposed } from '../../compose/testing/composing.ts';
 import type { HiddenAnswer, HiddenPlace } from '../../hidden/answers.ts';
+import { olderMessages } from '../older.ts';
 import { anchorsIn, assistantParts } from '../put-back.ts';
 
 export type Part = JsonObject;
@@ -59,6 +60,8 @@ export class Session {
   #madeAt = -1;
   #serial = 0;
   #last: Judged<Body> | null = null;
+  /** Anchors of the request before, and the chain before each of its elements. */
+  #known: { readonly anchors: Anchors; readonly chains: readonly string[] } = { anchors: [], chains: [] };
   readonly #options: SessionOptions;
 
   constructor(options: SessionOptions) {
@@ -127,9 +130,29 @@ export class Session {
     };
   }
 
-  /** Sends the client's request; what goes upstream begins with what went before, as long as nothing was laid out. */
+  /** Sends the client's request. What is known of the request before is not read again, and makes no difference. */
   send(): Judged<Body> {
-    const sent = messagesComposed<Body>(this.body(), this.plan(), 'untouched-or-none', this.#options.space);
+    const { space } = this.#options;
+    const { body, elements } = clientRequest('messages', this.body(), space);
+    const known = this.#known.anchors.slice(0, -1);
+    const more = anchorsIn(body, elements, known.length, this.#known.chains[known.length]);
+    const anchors = [...known, ...more.anchors];
+    this.#known = {
+      anchors,
+      chains: elements.map((_, at) => anchorsIn(body, elements.slice(0, at)).chainAtEnd),
+    };
+    const { layout } = this;
+    const older = layout === null ? undefined : olderMessages(body, elements, layout.at);
+    const read =
+      older === undefined || 'unknown' in older ? {} : { layout: { ...layout, older } as PlannedLayout };
+    const sent = messagesComposed<Body>(
+      this.body(),
+      { ...this.plan(), anchors, ...read },
+      'untouched-or-none',
+      space,
+    );
+    const again = messagesComposed<Body>(this.body(), this.plan(), 'untouched-or-none', space);
+    if (!again.composed.body.equals(sent.composed.body)) throw new Error('Known and read are not the same.');
     this.upstream = sent.body;
     this.#last = sent;
     return sent;
