@@ -10,14 +10,18 @@ import {
   createArchiveTransfer,
   ensureLocalAccount,
 } from './archive/index.ts';
+import { type Composing, openComposing } from './composing.ts';
 import { type Database, migrate, openDatabase } from './db/index.ts';
 import {
+  type Composer,
+  createComposer,
   createGateway,
   type Gateway,
   type Guard,
   holdTap,
   type Recorder,
   startRecorder,
+  systemTimers,
   type Tap,
   webConsoleLink,
 } from './gateway/index.ts';
@@ -27,7 +31,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Env } from './kernel/env.ts';
 import { asContextModeError, ContextModeError } from './kernel/errors.ts';
 import { type FreeSpace, watchFreeSpace } from './kernel/free-space.ts';
-import { LOCAL_ACCOUNT } from './kernel/ids.ts';
+import { LOCAL_ACCOUNT, type Uuid } from './kernel/ids.ts';
 import { installationKey } from './kernel/installation-key.ts';
 import type { Logger } from './kernel/log.ts';
 import { watchLoop } from './kernel/loop-delay.ts';
@@ -35,6 +39,13 @@ import { createMetrics, type Metrics } from './kernel/metrics.ts';
 import { systemRandom } from './kernel/random.ts';
 import { watchLive } from './live.ts';
 import type { LocalAccess } from './local-access.ts';
+import {
+  createRecallReader,
+  type RecallReader,
+  readSwitches,
+  type ThreadName,
+  writeSwitches,
+} from './recall/index.ts';
 
 /** Everything that a process of the product runs beside its HTTP listener. */
 export interface Services extends ApiServices {
@@ -95,6 +106,7 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
     metrics,
     guard,
     tap: store.tap,
+    composer: store.composer,
     accountId: LOCAL_ACCOUNT,
   });
   let stopped: Promise<void> | undefined;
@@ -109,6 +121,9 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
     archive: store.archive,
     keeper: store.keeper,
     transfer: store.transfer,
+    layouts: store.layouts,
+    switches: store.switches,
+    recall: store.recall,
     links: access.links,
     live: store.live,
     health: store.health,
@@ -127,9 +142,13 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
 
 interface Store {
   readonly tap: Tap;
+  readonly composer: Composer;
   readonly archive: ArchiveReader;
   readonly keeper: ArchiveKeeper;
   readonly transfer: ArchiveTransfer;
+  readonly layouts: ApiServices['layouts'];
+  readonly switches: ApiServices['switches'];
+  readonly recall: ApiServices['recall'];
   readonly live: ApiServices['live'];
   readonly freeBytes: ApiServices['freeBytes'];
   open(): Promise<void>;
@@ -139,9 +158,12 @@ interface Store {
 
 interface OpenStore {
   readonly database: Database;
+  /** What requests are put together with, over connections of its own: a busy console holds up no agent. */
+  readonly composing: Composing;
   readonly recorder: Recorder;
   readonly reader: ArchiveReader;
   readonly transfer: ArchiveTransfer;
+  readonly layouts: RecallReader;
   readonly keeper: ArchiveKeeper;
   readonly housekeeping: Housekeeping;
   readonly disk: FreeSpace;
@@ -161,6 +183,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     while (!closing) {
       try {
         const store = await openStore(parts, (event) => {
+          if (event.kind === 'deleted') composer.forget();
           for (const listener of listeners) listener(event);
         });
         tap.handTo(store.recorder);
@@ -189,8 +212,24 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     });
   }
 
+  const composer = createComposer({
+    clock: parts.clock,
+    timers: systemTimers,
+    log,
+    metrics,
+    store: () => open?.composing.store ?? null,
+    isAlone: parts.env.databaseUrl === null,
+  });
+  /** The main line of a session as its agent names it; null: it names none, or there is no such session. */
+  async function mainLine(sessionId: Uuid): Promise<ThreadName | null> {
+    const session = await whenOpen().reader.getSession(LOCAL_ACCOUNT, sessionId);
+    if (session === null || session.clientSessionId === null) return null;
+    return { agent: session.agent, session: session.clientSessionId, thread: '' };
+  }
+
   let opened: Promise<void> = Promise.resolve();
   return {
+    composer,
     open() {
       opened = openUntilItHolds();
       return opened;
@@ -199,6 +238,25 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     archive: deferred(() => whenOpen().reader),
     keeper: deferred(() => whenOpen().keeper),
     transfer: deferred(() => whenOpen().transfer),
+    layouts: deferred(() => whenOpen().layouts),
+    switches: {
+      read: (accountId, scope) => readSwitches(whenOpen().database.pool, accountId, scope),
+      async write(accountId, scope, switches, at) {
+        const written = await writeSwitches(whenOpen().database.pool, accountId, scope, switches, at);
+        composer.switched();
+        return written;
+      },
+    },
+    recall: {
+      preview: async (sessionId) => {
+        const name = await mainLine(sessionId);
+        return name === null ? null : composer.preview(LOCAL_ACCOUNT, name);
+      },
+      undo: async (sessionId) => {
+        const name = await mainLine(sessionId);
+        return name === null ? { undone: false, why: 'unknown_state' } : composer.undo(LOCAL_ACCOUNT, name);
+      },
+    },
     freeBytes: async () => open?.disk.read() ?? null,
     live: {
       subscribe(listener) {
@@ -216,9 +274,12 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
   };
 }
 
+/** What any gateway of the database tells. */
+type NewsOfArchive = Parameters<Parameters<typeof watchLive>[1]>[0];
+
 async function openStore(
   { env, clock, log, metrics }: { env: Env; clock: Clock; log: Logger; metrics: Metrics },
-  onLive: (event: LiveEvent) => void,
+  onLive: (event: NewsOfArchive) => void,
 ): Promise<OpenStore> {
   const database = await openDatabase({ home: env.home, databaseUrl: env.databaseUrl, log });
   try {
@@ -241,17 +302,19 @@ async function openStore(
       metrics,
       ownServer: database.embedded !== undefined,
     });
-    const onNews = (event: Parameters<Parameters<typeof watchLive>[1]>[0]) => {
+    const onNews = (event: NewsOfArchive) => {
       if (event.kind === 'planned') housekeeping.plansChanged();
       else if (event.kind === 'deleted') housekeeping.deleted();
       onLive(event);
     };
     return {
       database,
+      composing: openComposing(database.settings, { clock, log, installationKey: key }),
       recorder,
       reader: createArchiveReader(database.pool, { clock }),
       keeper: createArchiveKeeper(database.pool, { clock }),
       transfer: createArchiveTransfer(database.pool, tools),
+      layouts: createRecallReader(database.pool),
       housekeeping,
       disk: watchFreeSpace(disk.folder, clock),
       stopListening: watchLive(database.pool, onNews, log),
@@ -262,12 +325,19 @@ async function openStore(
   }
 }
 
-async function closeStore({ database, recorder, housekeeping, stopListening }: OpenStore): Promise<void> {
+async function closeStore({
+  database,
+  composing,
+  recorder,
+  housekeeping,
+  stopListening,
+}: OpenStore): Promise<void> {
   const tidied = housekeeping.stop();
   await recorder.close(DRAIN_MS);
   stopListening();
   // A long deletion is cut off between two sessions; the next start ends it.
   await bounded(tidied, TIDY_MS);
+  await composing.close();
   await database.stop();
 }
 

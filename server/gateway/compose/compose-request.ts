@@ -6,6 +6,7 @@ import {
   type FrozenChoices,
   type Generation,
   type LayoutContent,
+  type Moment,
   NOTHING_DUE,
   RETRIEVAL_TOOL,
   RETRIEVAL_TOOL_RULES,
@@ -22,8 +23,17 @@ import { type Conversation, goesOnBehind, newestMark, readConversation } from '.
 import { decide, type Sizes } from './decide.ts';
 import { type NewLayout, newLayout } from './new-layout.ts';
 import type { BodyPlan, ComposedBody, NotComposed, PlannedLayout, ViewRun } from './plan.ts';
+import type { PreviewedLayout, UndoWish } from './prepared.ts';
 import type { RequestRules } from './protocol-rules.ts';
-import { bringsUnseen, type InForce, inForce, NO_CHOICES, recollect, settleBeginning } from './recollect.ts';
+import {
+  bringsUnseen,
+  type InForce,
+  inForce,
+  layoutBefore,
+  NO_CHOICES,
+  recollect,
+  settleBeginning,
+} from './recollect.ts';
 import { type IndexTexts, standingLayout } from './standing-layout.ts';
 import type { ThreadMemory } from './threads.ts';
 
@@ -105,8 +115,27 @@ export async function composeRequest(
       choices: async () => choicesOf(switches),
     });
   if (behind !== null && bringsUnseen(conversation, behind)) memory.isUnseen = true;
-  const work = new Work(parts, request, deadline, { key, conversation, switches });
-  return work.run();
+  return new Work(parts, request, deadline, { key, conversation, switches }).run();
+}
+
+/** What would be made of a thread's newest request; null: no layout can be. @throws where the archive does not answer */
+export async function previewOf(parts: ComposeParts, memory: ThreadMemory): Promise<PreviewedLayout | null> {
+  const work = await workOn(parts, memory);
+  return work === null ? null : work.preview();
+}
+
+/** Wishes the layout in force away. @throws where the archive does not answer */
+export async function undoLayout(parts: ComposeParts, memory: ThreadMemory): Promise<UndoWish> {
+  const work = await workOn(parts, memory);
+  return work === null ? { undone: false, why: 'unknown_state' } : work.wishUndone();
+}
+
+async function workOn(parts: ComposeParts, memory: ThreadMemory): Promise<Work | null> {
+  const { latest, conversation } = memory;
+  if (latest === null || conversation === null) return null;
+  const key = await parts.archive.accountKey(latest.accountId);
+  const switches = await parts.switchesOf(latest.accountId, memory);
+  return new Work(parts, latest, { isOver: false }, { key, conversation, switches });
 }
 
 /** What a conversation is sent with by what is switched on. */
@@ -160,27 +189,92 @@ class Work {
     const sizes = this.#sizes(found);
     const composed = isSide ? await this.#compose(found, sizes, null) : await this.#decided(found, sizes);
     if (!isSide) {
+      memory.latest = this.#request;
       memory.conversation = this.#conversation;
       memory.lastAt = at;
     }
     return composed;
   }
 
+  async preview(): Promise<PreviewedLayout | null> {
+    const { memory, read } = this.#request;
+    const standing = await this.#standing(inForce(memory, this.#conversation));
+    if (typeof standing === 'string') return null;
+    const sizes = this.#sizes(standing);
+    const plan = await this.#plan(sizes);
+    if (typeof plan === 'string') return null;
+    const moment = this.#moment(sizes);
+    const { keepRecent, contextLimit, minGain, timeZone } = this.#switches;
+    return {
+      model: read.model ?? 'unknown',
+      tokensNow: sizes.current,
+      tokensThen: plan.tokens,
+      limit: sizes.limit,
+      indexTokens: plan.content.indexTokens,
+      leaves: plan.leaves,
+      boundary: hexOf(plan.content.boundaryMessage),
+      cacheMark: plan.content.cacheMark,
+      due: moment.act === 'layout' ? moment.reason : null,
+      settings: { keepRecent, contextLimit, minGain, timeZone },
+    };
+  }
+
+  async wishUndone(): Promise<UndoWish> {
+    const { memory } = this.#request;
+    const force = inForce(memory, this.#conversation);
+    if (force === null || force.generation.layout === null) return { undone: false, why: 'nothing' };
+    const before = await this.#standing(this.#undone(force, force.generation));
+    if (typeof before === 'string') return { undone: false, why: 'unknown_state' };
+    const { estimated, limit } = this.#sizes(before);
+    const tokens = Math.ceil(estimated * this.#factor);
+    if (limit !== null && tokens > limit) return { undone: false, why: 'over_limit', tokens, limit };
+    memory.isUnwanted = true;
+    return { undone: true };
+  }
+
+  /** The generation that takes a layout back: the one before it, again. */
+  #undone(force: InForce, from: Generation): InForce {
+    const { memory } = this.#request;
+    const layout = layoutBefore(memory, this.#conversation, force);
+    return { generation: { ...from, reason: 'undo', layout }, element: this.#conversation.marks.length - 1 };
+  }
+
+  async #undo(standing: Standing, sizes: Sizes): Promise<Composed | null> {
+    const { memory, at } = this.#request;
+    const madeAt = newestMark(this.#conversation);
+    if (standing.force === null || madeAt === null) return null;
+    const { generation } = this.#undone(standing.force, standing.force.generation);
+    const next = await this.#standing({ generation, element: this.#conversation.marks.lastIndexOf(madeAt) });
+    if (typeof next === 'string') return null;
+    const after = this.#sizes(next);
+    const tokensAfter = Math.ceil(after.estimated * this.#factor);
+    if (after.limit !== null && tokensAfter > after.limit) return null;
+    const checked = await this.#compose(next, after, null, tokensAfter);
+    if (checked.unedited !== null) return null;
+    const kept = await this.#commit({
+      ...generation,
+      madeAt,
+      thread: memory.name,
+      at,
+      tokensBefore: sizes.current,
+      tokensAfter,
+    });
+    const winner = await this.#standing(this.#forceOf(kept));
+    if (typeof winner === 'string') return null;
+    return { ...(await this.#compose(winner, after, null, tokensAfter)), made: true };
+  }
+
   /** Makes what is due, or leaves the request under what stands. */
   async #decided(standing: Standing, sizes: Sizes): Promise<Composed> {
-    const { memory, read, at, cache } = this.#request;
+    const { memory } = this.#request;
+    if (memory.isUnwanted) {
+      memory.isUnwanted = false;
+      const undone = await this.#undo(standing, sizes);
+      if (undone !== null) return undone;
+    }
     if (!this.#switches.recall || this.#switches.paused)
       return this.#settled(standing, sizes, this.#switches.recall ? 'paused' : 'off');
-    const moment = decide({
-      memory,
-      factor: this.#factor,
-      conversation: this.#conversation,
-      switches: this.#switches,
-      sizes,
-      model: read.model,
-      at,
-      cacheLifetime: cache.lifetimeMs,
-    });
+    const moment = this.#moment(sizes);
     if (moment.act === 'none') {
       memory.moment = moment.state;
       return this.#settled(standing, sizes, moment.because);
@@ -190,6 +284,20 @@ class Work {
     memory.moment = NOTHING_DUE;
     memory.isResting = false;
     return made;
+  }
+
+  #moment(sizes: Sizes): Moment {
+    const { memory, read, at, cache } = this.#request;
+    return decide({
+      memory,
+      factor: this.#factor,
+      conversation: this.#conversation,
+      switches: this.#switches,
+      sizes,
+      model: read.model,
+      at,
+      cacheLifetime: cache.lifetimeMs,
+    });
   }
 
   /** The request under what stands; a generation is begun first where answers came that none describes. */

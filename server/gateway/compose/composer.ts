@@ -19,9 +19,11 @@ import {
   composeRequest,
   type Deadline,
   failureOf,
+  previewOf,
+  undoLayout,
 } from './compose-request.ts';
 import { Fresh } from './fresh.ts';
-import { asItCame, type Composer, type Prepared } from './prepared.ts';
+import { asItCame, type Composer, type Prepared, type UndoWish } from './prepared.ts';
 import { rulesOf } from './protocol-rules.ts';
 import { seenOf } from './seen.ts';
 import { sendComposed } from './send-composed.ts';
@@ -96,6 +98,16 @@ export function createComposer(options: ComposerOptions): Composer {
     });
   }
 
+  function partsOf(store: ComposerStore, accountId: Uuid, name: ThreadName): ComposeParts {
+    return {
+      recall: store.recall,
+      archive: store.archive,
+      indices,
+      versionOf: () => versions.get(accountId, () => store.recall.version(accountId)),
+      switchesOf: () => switches.get(keyOf(accountId, name), () => store.recall.switches(accountId, name)),
+    };
+  }
+
   async function compose(
     store: ComposerStore,
     request: TappedRequest,
@@ -112,13 +124,7 @@ export function createComposer(options: ComposerOptions): Composer {
     if (name === null) return null;
     const { accountId } = request;
     const memory = threads.of(accountId, name);
-    const parts: ComposeParts = {
-      recall: store.recall,
-      archive: store.archive,
-      indices,
-      versionOf: () => versions.get(accountId, () => store.recall.version(accountId)),
-      switchesOf: () => switches.get(keyOf(accountId, name), () => store.recall.switches(accountId, name)),
-    };
+    const parts = partsOf(store, accountId, name);
     return inTurn(memory, deadline, () =>
       composeRequest(
         parts,
@@ -154,8 +160,23 @@ export function createComposer(options: ComposerOptions): Composer {
     };
   }
 
+  async function ofThread<Result>(
+    accountId: Uuid,
+    thread: ThreadName,
+    act: (parts: ComposeParts, memory: ThreadMemory) => Promise<Result>,
+    unknown: Result,
+  ): Promise<Result> {
+    const store = options.store();
+    const memory = threads.known(accountId, thread);
+    return store === null || memory === null ? unknown : act(partsOf(store, accountId, thread), memory);
+  }
+
   return {
     prepare,
+    preview: (accountId, thread) => ofThread(accountId, thread, previewOf, null),
+    undo: (accountId, thread) =>
+      ofThread<UndoWish>(accountId, thread, undoLayout, { undone: false, why: 'unknown_state' }),
+    switched: () => switches.clear(),
     forget() {
       threads.clear();
       indices.clear();

@@ -1,7 +1,7 @@
 import { hexOf, type MessageHash } from '../../conversation/index.ts';
 import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
-import type { Beginning, FrozenChoices, Generation, RecallStore } from '../../recall/index.ts';
+import type { Beginning, FrozenChoices, Generation, LayoutContent, RecallStore } from '../../recall/index.ts';
 import { type Conversation, isAnswered, newestMark } from './conversation.ts';
 import type { ThreadMemory } from './threads.ts';
 
@@ -78,10 +78,17 @@ export interface InForce {
   readonly element: number;
 }
 
-/** The newest generation whose message is in the conversation; null: it is still the first one. */
-export function inForce(memory: ThreadMemory, { marks }: Conversation): InForce | null {
+/**
+ * The newest generation whose message is in the conversation; null: it is still the first one.
+ * @param before only those that were made at elements before this one
+ */
+export function inForce(
+  memory: ThreadMemory,
+  { marks }: Conversation,
+  before: number = marks.length,
+): InForce | null {
   if (memory.generations.size === 0) return null;
-  for (let element = marks.length - 1; element >= 0; element -= 1) {
+  for (let element = before - 1; element >= 0; element -= 1) {
     const mark: MessageHash | null = marks[element] ?? null;
     const generation = mark === null ? undefined : memory.generations.get(hexOf(mark));
     if (generation !== undefined) return { generation, element };
@@ -101,4 +108,19 @@ export function bringsUnseen({ facts }: Conversation, behind: number): boolean {
     isBehindOthers ||= side !== 'assistant';
   }
   return false;
+}
+
+/** The layout that stood before the one in force; null: none, the client's own bytes. */
+export function layoutBefore(
+  memory: ThreadMemory,
+  conversation: Conversation,
+  { generation, element }: InForce,
+): LayoutContent | null {
+  const hash = generation.layout?.indexHash;
+  for (let at = element; ; ) {
+    const older = inForce(memory, conversation, at);
+    if (older === null) return null;
+    if (older.generation.layout?.indexHash !== hash) return older.generation.layout;
+    at = older.element;
+  }
 }

@@ -1,6 +1,7 @@
 import type { FrozenChoices, Generation, HiddenRecord, MomentState, ThreadName } from '../../recall/index.ts';
 import { NOTHING_DUE } from '../../recall/index.ts';
 import type { Calibration } from '../estimate/index.ts';
+import type { RequestToCompose } from './compose-request.ts';
 import type { Conversation } from './conversation.ts';
 import type { OlderPart } from './plan.ts';
 
@@ -40,6 +41,10 @@ export interface ThreadMemory {
   isUnseen: boolean;
   /** The provider refused what was put together: nothing is changed any more until a layout is made anew. */
   isResting: boolean;
+  /** The newest turn's request as it was read, for a look at what would be made of it; null: none. */
+  latest: RequestToCompose | null;
+  /** A person wants the layout in force taken back at the next request. */
+  isUnwanted: boolean;
   /** Requests of the thread are put together one after another. */
   turn: Promise<unknown>;
 }
@@ -60,12 +65,17 @@ export class Threads {
 
   /** The memory of a thread, made where there is none. */
   of(accountId: string, name: ThreadName): ThreadMemory {
-    const key = [accountId, name.agent, name.session, name.thread].join('\0');
+    const key = keyOf(accountId, name);
     const memory = this.#threads.get(key) ?? emptyMemory(name);
     this.#threads.delete(key);
     this.#threads.set(key, memory);
     this.#forget(memory);
     return memory;
+  }
+
+  /** The memory of a thread; null: it has sent nothing to this process lately. */
+  known(accountId: string, name: ThreadName): ThreadMemory | null {
+    return this.#threads.get(keyOf(accountId, name)) ?? null;
   }
 
   /** Forgets all of them: something that they stand on was deleted. */
@@ -85,6 +95,10 @@ export class Threads {
   }
 }
 
+function keyOf(accountId: string, { agent, session, thread }: ThreadName): string {
+  return [accountId, agent, session, thread].join('\0');
+}
+
 function emptyMemory(name: ThreadName): ThreadMemory {
   return {
     name,
@@ -100,6 +114,8 @@ function emptyMemory(name: ThreadName): ThreadMemory {
     older: null,
     isUnseen: false,
     isResting: false,
+    latest: null,
+    isUnwanted: false,
     turn: Promise.resolve(),
   };
 }

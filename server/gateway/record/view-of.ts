@@ -4,7 +4,7 @@ import type { ViewRun } from '../compose/plan.ts';
 import type { SeenByModel } from '../compose/seen.ts';
 
 /** What the model saw of a request, by the archive's messages. @param positions the message behind each element */
-export function viewOf(seen: SeenByModel, positions: readonly MessageHash[]): RequestView {
+export function requestView(seen: SeenByModel, positions: readonly MessageHash[]): RequestView {
   return { ...seen, runs: seen.runs.flatMap((run) => runOf(run, positions)) };
 }
 

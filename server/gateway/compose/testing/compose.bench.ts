@@ -6,7 +6,7 @@ import { anchorsIn } from '../../anthropic/put-back.ts';
 import { composeItems } from '../../openai/compose.ts';
 import { olderItems } from '../../openai/older.ts';
 import { anchorsIn as keysIn } from '../../openai/put-back.ts';
-import { validateAnthropic, validateOpenai } from '../../validator/index.ts';
+import { outlinesIn, validateAnthropic, validateOpenai } from '../../validator/index.ts';
 import type { BodyPlan, ComposedBody } from '../plan.ts';
 import { type ClientRequest, clientRequest, NO_PLAN } from './composing.ts';
 
@@ -111,9 +111,11 @@ for (const [name, { client, compose, validate, tool, at, older, cold }] of Objec
   describe(`${name}, ${(body.length / 1e6).toFixed(1)} MB`, () => {
     for (const [which, plan] of Object.entries(plans)) {
       const composed = compose(body, scan, elements, plan) as ComposedBody;
+      const outlines = outlinesIn(body, elements);
       const judge = () =>
         validate({
           client: body,
+          known: { scan, outlines },
           edited: composed.body,
           edits: composed.named,
           ownTool: RETRIEVAL_TOOL,
@@ -126,6 +128,7 @@ for (const [name, { client, compose, validate, tool, at, older, cold }] of Objec
       bench(`${which}: judged`, () => void judge(), { time: 500 });
     }
     bench('cold: the older part', () => void older(at), { time: 300 });
+    bench('cold: the outlines', () => void outlinesIn(body, elements), { time: 300 });
     bench('cold: the anchors', () => void cold(), { time: 300 });
   });
 }

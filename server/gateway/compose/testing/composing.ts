@@ -73,6 +73,7 @@ function judged<Body>(
   if ('unknown' in composed) throw new Error(`Not composed: ${composed.unknown}`);
   const verdict = validate({
     client: client.body,
+    known: { scan: client.scan, outlines: outlinesIn(client.body, client.elements) },
     edited: composed.body,
     edits: composed.named,
     ownTool: RETRIEVAL_TOOL,
