@@ -20,6 +20,7 @@ export function wholeMessages(tool: string): HiddenWhole {
     },
     isClientCall: (part) => stringMember(part, 'type') === 'tool_use',
     goesOn: (answer) => stringMember(answer, 'stop_reason') === 'tool_use',
+    traces: () => [],
     head: (answer, body) => answerHead(plainMembers(answer, HEAD_MEMBERS, body)),
   });
 }

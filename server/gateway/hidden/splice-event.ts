@@ -27,6 +27,7 @@ export function spliceEvent(event: Buffer, data: EventData, splices: readonly Ev
   const found = splices
     .flatMap(({ node, json }) => (node === undefined ? [] : [{ start: node.start, end: node.end, json }]))
     .sort((a, b) => a.start - b.start);
+  if (found.length === 0) return event;
   const pieces: Buffer[] = [];
   let from = 0;
   for (const { start, end, json } of found) {

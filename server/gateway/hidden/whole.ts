@@ -1,4 +1,5 @@
 import { itemsOf, type JsonNode, member, readJson } from '../../conversation/index.ts';
+import { type EventSplice, spliceEvent } from './splice-event.ts';
 import {
   type AnswerHead,
   type HiddenCall,
@@ -18,6 +19,8 @@ export interface WholeShape {
   readonly isClientCall: (part: JsonNode) => boolean;
   /** The answer ended where a call goes on. */
   readonly goesOn: (answer: JsonNode) => boolean;
+  /** What takes out of an answer what tells of our tool beside its calls. */
+  readonly traces: (answer: JsonNode) => readonly EventSplice[];
   /** What the provider says of it beside its content. */
   readonly head: (answer: JsonNode, body: Buffer) => AnswerHead;
 }
@@ -63,18 +66,11 @@ export function joinWholes(shape: WholeShape): HiddenWhole {
     id ??= own;
     const list = `[${visible.join(',')}]`;
     const isFirst = id === own && hidden === 0 && itemsOf(listed).length === visible.length;
-    if (isFirst) return body;
-    const splices = [
-      { start: listed.start, end: listed.end, json: list },
-      ...(named === undefined || id === null ? [] : [{ start: named.start, end: named.end, json: id }]),
-    ].sort((a, b) => a.start - b.start);
-    const pieces: Buffer[] = [];
-    let from = 0;
-    for (const { start, end, json } of splices) {
-      pieces.push(body.subarray(from, start), Buffer.from(json));
-      from = end;
-    }
-    return Buffer.concat([...pieces, body.subarray(from)]);
+    return spliceEvent(body, { root: answer, at: 0 }, [
+      ...shape.traces(answer),
+      ...(isFirst ? [] : [{ node: listed, json: list }]),
+      ...(isFirst || id === null ? [] : [{ node: named, json: id }]),
+    ]);
   }
 
   return { take };

@@ -4,6 +4,7 @@ import { type EventData, type EventSplice, eventData, spliceEvent } from '../hid
 import { EventSplitter } from '../hidden/split-events.ts';
 import type { AnswerHead, HiddenCall, HiddenRound, HiddenStream } from '../hidden/types.ts';
 import { answerHead, HEAD_MEMBERS } from './answer-head.ts';
+import { withoutOwnTool } from './own-tool.ts';
 
 /** An item of the upstream answer under way. */
 interface OpenItem {
@@ -155,15 +156,16 @@ class ResponseJoin implements HiddenStream {
   #begin(event: Buffer, data: EventData): Uint8Array[] {
     const response = member(data.root, 'response');
     const id = stringMember(response, 'id');
-    if (response !== undefined && this.#begun === null) {
-      const numbered = member(data.root, 'sequence_number') !== undefined;
-      this.#begun = {
-        response: event.toString('utf8', data.at + response.start, data.at + response.end),
-        numbered,
-      };
-    }
     this.#responseId ??= id;
-    return id === this.#responseId ? [this.#numbered(event, data, [])] : [];
+    if (id !== this.#responseId) return [];
+    const numbered = member(data.root, 'sequence_number') !== undefined;
+    const told = this.#numbered(event, data, withoutOwnTool(response, this.#tool));
+    const read = this.#begun === null ? eventData(told) : null;
+    const begun = member(read?.root, 'response');
+    if (read !== null && begun !== undefined) {
+      this.#begun = { response: told.toString('utf8', read.at + begun.start, read.at + begun.end), numbered };
+    }
+    return [told];
   }
 
   /** The item that an event is about, noted with what the event says of it. */
@@ -205,7 +207,7 @@ class ResponseJoin implements HiddenStream {
     const response = member(data.root, 'response');
     const id = member(response, 'id');
     const output = member(response, 'output');
-    const changes: EventSplice[] = [];
+    const changes: EventSplice[] = [...withoutOwnTool(response, this.#tool)];
     if (id !== undefined && this.#responseId !== null && stringMember(response, 'id') !== this.#responseId) {
       changes.push({ node: id, json: JSON.stringify(this.#responseId) });
     }

@@ -4,6 +4,7 @@ import type { HiddenWhole } from '../hidden/types.ts';
 import { joinWholes } from '../hidden/whole.ts';
 import { answerHead, HEAD_MEMBERS } from './answer-head.ts';
 import { CLIENT_CALLS } from './hidden-stream.ts';
+import { withoutOwnTool } from './own-tool.ts';
 
 /** The hidden loop's view of Responses that do not stream. @param tool name of our tool */
 export function wholeResponses(tool: string): HiddenWhole {
@@ -16,6 +17,7 @@ export function wholeResponses(tool: string): HiddenWhole {
         : null,
     isClientCall: (part) => CLIENT_CALLS.has(stringMember(part, 'type') ?? ''),
     goesOn: (answer) => stringMember(answer, 'status') === 'completed',
+    traces: (answer) => withoutOwnTool(answer, tool),
     head: (answer, body) => answerHead(plainMembers(answer, HEAD_MEMBERS, body)),
   });
 }

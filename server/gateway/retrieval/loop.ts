@@ -1,4 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock, Millis } from '../../kernel/clock.ts';
 import { faultOf } from '../../kernel/errors.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { HiddenRecord, RecallStore } from '../../recall/index.ts';
@@ -71,6 +71,8 @@ class RetrievalLoop implements HiddenLoop {
   #writes: Promise<void> = Promise.resolve();
   /** JSON of each record as it was written last. */
   readonly #written = new Map<Uuid, string>();
+  /** When each record was made: one behind the other, since rounds that stand at one place are put back in that order. */
+  readonly #times = new Map<Uuid, Millis>();
 
   constructor(parts: LoopParts) {
     const { first, asking, clock, chain, rounds, room } = parts;
@@ -207,7 +209,10 @@ class RetrievalLoop implements HiddenLoop {
 
   #record(draft: Pick<HiddenRecord, 'id' | 'anchors' | 'documents' | 'data'>): HiddenRecord {
     const { first, asking, clock } = this.#parts;
-    return { ...draft, protocol: first.protocol, thread: asking.thread, at: clock.now() };
+    const last = Math.max(0, ...this.#times.values());
+    const at = this.#times.get(draft.id) ?? (Math.max(clock.now(), last + 1) as Millis);
+    this.#times.set(draft.id, at);
+    return { ...draft, protocol: first.protocol, thread: asking.thread, at };
   }
 }
 
