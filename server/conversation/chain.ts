@@ -46,6 +46,15 @@ export function sliceHash(key: Uint8Array, raw: Uint8Array): SliceHash {
     .subarray(0, 16) as Uint8Array as SliceHash;
 }
 
+/** The name of what is said in a message, under which one is found that is known from its agent's own files alone. */
+export function saidHash(key: Uint8Array, role: Role, said: Uint8Array): SliceHash {
+  return createHmac('sha256', key)
+    .update(`said\0${role}\0`)
+    .update(said)
+    .digest()
+    .subarray(0, 16) as Uint8Array as SliceHash;
+}
+
 /** The name of several elements in a row that are one form of something known (a message and its moved reminder). */
 export function sliceGroupHash(key: Uint8Array, slices: readonly SliceHash[]): SliceHash {
   const hash = createHmac('sha256', key).update('slices\0');

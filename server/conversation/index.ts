@@ -9,6 +9,7 @@ export {
   messageHash,
   rootHash,
   type SliceHash,
+  saidHash,
   sliceGroupHash,
   sliceHash,
 } from './chain.ts';
@@ -43,6 +44,7 @@ export type {
   ResolveInput,
   ResolveNeed,
   ResolveReplies,
+  SaidPart,
   SliceMapping,
 } from './resolution.ts';
 export { resolveChain } from './resolve.ts';

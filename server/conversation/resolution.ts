@@ -53,6 +53,19 @@ export interface ResolvedChain<Masked extends ComparableItem = ComparableItem> {
   }[];
 }
 
+/**
+ * A message of a request in two: what is said in it, which the agent's own files keep, and what the agent put beside
+ * that when it sent it, which they do not.
+ */
+export interface SaidPart {
+  /** What is said, as bytes to hash; null: nothing. */
+  readonly said: Uint8Array | null;
+  /** The rest as a message; null: there is none. */
+  readonly beside: Message | null;
+  /** True where the agent's files may lack the whole message: then `beside` is the message itself. */
+  readonly mayLack: boolean;
+}
+
 /** What {@link resolveChain} works on. */
 export interface ResolveInput {
   /** The account's key. */
@@ -63,4 +76,10 @@ export interface ResolveInput {
   readonly elements: readonly Uint8Array[];
   readonly parse: (element: Uint8Array) => Message;
   readonly forms: AgentForms;
+  /**
+   * Left out where nothing of the conversation can have come from the agent's own files. Otherwise a message that is
+   * known from there by what is said in it (an alias under its {@link SaidPart}) is that message; what the agent put
+   * beside it is added as a message behind it that the chain does not go through.
+   */
+  readonly saidOf?: (message: Message) => SaidPart;
 }

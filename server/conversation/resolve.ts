@@ -1,5 +1,12 @@
 import { hexOf } from './bytes.ts';
-import { type MessageHash, messageHash, type SliceHash, sliceGroupHash, sliceHash } from './chain.ts';
+import {
+  type MessageHash,
+  messageHash,
+  type SliceHash,
+  saidHash,
+  sliceGroupHash,
+  sliceHash,
+} from './chain.ts';
 import type { Message } from './model.ts';
 import { type ComparableItem, type FormQuestion, matchForm, type StoredMessage } from './moves.ts';
 import type {
@@ -8,6 +15,7 @@ import type {
   ResolveInput,
   ResolveNeed,
   ResolveReplies,
+  SaidPart,
   SliceMapping,
 } from './resolution.ts';
 
@@ -106,7 +114,10 @@ class Walk<Masked extends ComparableItem> {
     }
     const next = this.systemAfter(index, message);
     if (this.stored) {
-      const found = yield* this.findStored(index, message, next);
+      const found =
+        (yield* this.findLacking(index)) ||
+        (yield* this.findStored(index, message, next)) ||
+        (yield* this.findSaid(index));
       if (found > 0) return found;
     }
     return this.append(index, message);
@@ -183,6 +194,66 @@ class Walk<Masked extends ComparableItem> {
     const placed = yield* this.step(index + 1);
     this.aliases.push({ parent, slice: group, message: this.at });
     return 1 + placed;
+  }
+
+  /**
+   * Where the agent's files go on from here with a message further down, and lack this one: it is kept beside the chain.
+   * 0: they do not.
+   */
+  private *findLacking(index: number): Generator<ResolveNeed, number, unknown> {
+    const own = this.saidAt(index);
+    if (own === null || own.beside === null || !own.mayLack) return 0;
+    const ahead: SliceHash[] = [];
+    for (let next = index + 1; next < this.slices.length; next++) {
+      const part = this.saidAt(next);
+      if (part === null) continue;
+      if (part.said !== null) ahead.push(this.saidHashOf(next, part.said));
+      if (!part.mayLack) break;
+    }
+    if (ahead.length === 0) return 0;
+    const itself = own.said === null ? [] : [this.saidHashOf(index, own.said)];
+    const known = yield* this.lookUp([...itself, ...ahead]);
+    const isHere = (slice: SliceHash) => mappingAt(known, slice, this.at) !== null;
+    if (itself.some(isHere) || !ahead.some(isHere)) return 0;
+    yield* this.putBeside(own.beside);
+    return this.remember(1, this.slices[index] as SliceHash, this.at);
+  }
+
+  /** Looks for a message of the agent's files that says what the element says; 0: there is none here. */
+  private *findSaid(index: number): Generator<ResolveNeed, number, unknown> {
+    const own = this.saidAt(index);
+    if (own === null || own.said === null) return 0;
+    const slice = this.saidHashOf(index, own.said);
+    const message = mappingAt(yield* this.lookUp([slice]), slice, this.at);
+    if (message === null) return 0;
+    const placed = this.remember(1, this.slices[index] as SliceHash, message);
+    if (own.beside !== null) yield* this.putBeside(own.beside);
+    return placed;
+  }
+
+  /** Adds a message behind the one where the chain stands, if it is not stored there; the chain stays where it is. */
+  private *putBeside(message: Message): Generator<ResolveNeed, void, unknown> {
+    const hash = messageHash(this.input.key, this.at, message.role, message.canonical);
+    const children = yield* this.childrenOf(this.at, hash);
+    if (children.some((child) => same(child.hash, hash))) return;
+    this.added.push({ hash, parent: this.at, message, masked: null, reasoning: [] });
+  }
+
+  /** The element in two; null where that is not asked for, or it takes no place in the chain. */
+  private saidAt(index: number): SaidPart | null {
+    if (this.input.saidOf === undefined) return null;
+    const message = this.messageAt(index);
+    return message.transparent ? null : this.input.saidOf(message);
+  }
+
+  private saidHashOf(index: number, said: Uint8Array): SliceHash {
+    return saidHash(this.input.key, this.messageAt(index).role, said);
+  }
+
+  private *lookUp(
+    slices: readonly SliceHash[],
+  ): Generator<ResolveNeed, ResolveReplies<Masked>['slices'], unknown> {
+    return (yield { need: 'slices', slices }) as ResolveReplies<Masked>['slices'];
   }
 
   private append(index: number, message: Message): number {

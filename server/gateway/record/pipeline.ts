@@ -25,6 +25,7 @@ import { type DecodeOptions, decodeBody } from '../decode.ts';
 import { openaiAdapter } from '../openai/index.ts';
 import { hintsFor } from '../reading/hints.ts';
 import type { TappedRequest } from '../tap.ts';
+import { mayGoOnFromFiles, saidOfAgent } from '../transcripts/said.ts';
 import { createGate } from './gate.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
 import { maskItems } from './mask-items.ts';
@@ -263,9 +264,12 @@ export function createPipeline(
       thread === null
         ? null
         : prefixes.startOf(thread.threadId, { body, elements, root, erasures: thread.erasures });
+    const goesOn = thread?.head != null || mayGoOnFromFiles(body, elements);
+    const saidOf = goesOn ? saidOfAgent(read.identity.agent) : null;
     const walk = resolveChain<MaskedItem>({
       key,
       root: start?.at ?? root,
+      ...(saidOf === null ? {} : { saidOf }),
       elements: elements.slice(start?.count ?? 0).map((slice) => body.subarray(slice.start, slice.end)),
       parse: (element) =>
         adapter.parseMessage(element, hintsFor(adapter, read, element.byteOffset - body.byteOffset)),
