@@ -51,13 +51,16 @@ export { resolveChain } from './resolve.ts';
 export {
   entriesOf,
   fieldNamed,
+  fieldStart,
   fieldsOf,
+  nextEntry,
   type Scan,
   type ScanFault,
   type ScannedField,
   scanBody,
   stringIn,
   type ValueKind,
+  valueEnd,
 } from './scan.ts';
 export { isSideRequest, SIDE_THREAD, sideThread } from './threads.ts';
 export { isTyped, type Round, type Turn, type TurnMessage, turnsOf } from './turns.ts';

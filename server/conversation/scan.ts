@@ -104,6 +104,43 @@ export function fieldsOf(value: Uint8Array): ReadonlyMap<string, Slice> {
   return new Map(scan?.fields.filter((field) => field.whole).map((field) => [field.name, field.value]));
 }
 
+/**
+ * Where the value of the first field of that name begins in a JSON object; nothing behind it is looked at. Null: there is
+ * none, or what stands before it is broken.
+ */
+export function fieldStart(body: Uint8Array, name: string): number | null {
+  const bytes = viewOf(body);
+  const start = skipSpace(bytes, 0);
+  if (bytes[start] !== OPEN_OBJECT) return null;
+  let at = skipSpace(bytes, start + 1);
+  for (;;) {
+    const nameEnd = bytes[at] === QUOTE ? skipString(bytes, at) : -1;
+    if (nameEnd < 0) return null;
+    const found = nameOf(bytes, at, nameEnd);
+    at = skipSpace(bytes, nameEnd);
+    if (bytes[at] !== COLON) return null;
+    at = skipSpace(bytes, at + 1);
+    if (found === name) return at;
+    const next = nextEntry(bytes, valueEnd(bytes, at));
+    if (next === null) return null;
+    at = next;
+  }
+}
+
+/** Where the value that begins at a place ends; -1 where none begins there or it does not end. */
+export function valueEnd(body: Uint8Array, at: number): number {
+  const bytes = viewOf(body);
+  return kindAt(bytes, at) === null ? -1 : skipValue(bytes, at);
+}
+
+/** Where the next entry of a list or object begins behind the end of one; null where none follows. */
+export function nextEntry(body: Uint8Array, end: number): number | null {
+  const bytes = viewOf(body);
+  if (end < 0) return null;
+  const at = skipSpace(bytes, end);
+  return bytes[at] === COMMA ? skipSpace(bytes, at + 1) : null;
+}
+
 /** The string that a slice of JSON is; null for every other value, and for none. */
 export function stringIn(bytes: Uint8Array, slice: Slice | undefined): string | null {
   if (slice === undefined || bytes[slice.start] !== QUOTE) return null;

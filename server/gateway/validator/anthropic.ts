@@ -7,7 +7,8 @@ import { checkCompactions, checkRoles, checkSystemMessages, checkTexts } from '.
 import { ThinkingTrail } from './anthropic/thinking.ts';
 import { EditBook } from './edits.ts';
 import { type ClientBody, checkFields, checkToolList, readClient } from './fields.ts';
-import { checkWindow, type EditedBody, verdictOf } from './request.ts';
+import { leanOf } from './lean.ts';
+import { type EditedBody, judgedLean } from './request.ts';
 import { type Skim, skim } from './skim.ts';
 import { type Finding, finding, firstAmong, firstOf, type Verdict } from './verdict.ts';
 
@@ -20,25 +21,26 @@ import { type Finding, finding, firstAmong, firstOf, type Verdict } from './verd
  * provider's alone: what breaks them is the client's own request.
  */
 export function validateAnthropic(body: EditedBody): Verdict {
+  return judgedLean(body, leanOf(body, 'messages'), judge);
+}
+
+function judge(body: EditedBody): Finding | null {
   const doc = skim(body.edited);
   if (doc === null || doc.kind(0) !== 'object')
-    return verdictOf(finding('json', '', 'The body is not a JSON object in UTF-8.'));
+    return finding('json', '', 'The body is not a JSON object in UTF-8.');
   const conversation = readConversation(doc);
-  if ('rule' in conversation) return verdictOf(conversation);
-  return verdictOf(
-    firstOf([
-      () => checkRoles(conversation),
-      () => checkTexts(conversation),
-      () => checkSystemMessages(conversation),
-      () => checkToolPairs(conversation),
-      () => checkServerPairs(conversation),
-      () => checkCompactions(conversation),
-      () => checkMarks(conversation),
-      () => checkTools(conversation),
-      () => checkEdits(conversation, body),
-      () => checkWindow(body),
-    ]),
-  );
+  if ('rule' in conversation) return conversation;
+  return firstOf([
+    () => checkRoles(conversation),
+    () => checkTexts(conversation),
+    () => checkSystemMessages(conversation),
+    () => checkToolPairs(conversation),
+    () => checkServerPairs(conversation),
+    () => checkCompactions(conversation),
+    () => checkMarks(conversation),
+    () => checkTools(conversation),
+    () => checkEdits(conversation, body),
+  ]);
 }
 
 function checkEdits(conversation: Conversation, body: EditedBody): Finding | null {

@@ -1,10 +1,11 @@
 import { EditBook } from './edits.ts';
 import { checkFields, checkToolList, readClient } from './fields.ts';
+import { leanOf } from './lean.ts';
 import { checkCompactedWindow, checkDeferred, checkGroups, checkLeftOut } from './openai/groups.ts';
 import { KeptWalk } from './openai/kept.ts';
 import { checkCallPairs, checkIds, checkReasoning, checkStored } from './openai/pairs.ts';
 import { type Conversation, readConversation } from './openai/read.ts';
-import { checkWindow, type EditedBody, verdictOf } from './request.ts';
+import { type EditedBody, judgedLean } from './request.ts';
 import { skim } from './skim.ts';
 import { type Finding, finding, firstOf, type Verdict } from './verdict.ts';
 
@@ -17,21 +18,22 @@ import { type Finding, finding, firstOf, type Verdict } from './verdict.ts';
  * provider takes them from a client.
  */
 export function validateOpenai(body: EditedBody): Verdict {
+  return judgedLean(body, leanOf(body, 'input'), judge);
+}
+
+function judge(body: EditedBody): Finding | null {
   const doc = skim(body.edited);
   if (doc === null || doc.kind(0) !== 'object')
-    return verdictOf(finding('json', '', 'The body is not a JSON object in UTF-8.'));
+    return finding('json', '', 'The body is not a JSON object in UTF-8.');
   const conversation = readConversation(doc);
-  if ('rule' in conversation) return verdictOf(conversation);
-  return verdictOf(
-    firstOf([
-      () => checkCallPairs(conversation),
-      () => checkIds(conversation),
-      () => checkReasoning(conversation),
-      () => checkStored(conversation),
-      () => checkEdits(conversation, body),
-      () => checkWindow(body),
-    ]),
-  );
+  if ('rule' in conversation) return conversation;
+  return firstOf([
+    () => checkCallPairs(conversation),
+    () => checkIds(conversation),
+    () => checkReasoning(conversation),
+    () => checkStored(conversation),
+    () => checkEdits(conversation, body),
+  ]);
 }
 
 function checkEdits(conversation: Conversation, body: EditedBody): Finding | null {

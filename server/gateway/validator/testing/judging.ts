@@ -1,5 +1,6 @@
+import { fieldNamed, scanBody, viewOf } from '../../../conversation/index.ts';
 import type { Edit, EditedBody, Verdict } from '../index.ts';
-import { validateAnthropic, validateOpenai } from '../index.ts';
+import { outlinesIn, validateAnthropic, validateOpenai } from '../index.ts';
 
 /** The name of our tool in these tests. */
 export const OWN_TOOL = 'context-mode-search';
@@ -10,9 +11,18 @@ export type Settings = Partial<Omit<EditedBody, 'client' | 'edited' | 'edits'>>;
 const bytesOf = (body: unknown): Uint8Array =>
   body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 
-function bodyOf(client: unknown, edited: unknown, edits: readonly Edit[], settings: Settings): EditedBody {
+function bodyOf(
+  list: 'messages' | 'input',
+  client: unknown,
+  edited: unknown,
+  edits: readonly Edit[],
+  settings: Settings,
+): EditedBody {
+  const bytes = bytesOf(client);
+  const known = knownOf(list, bytes);
   return {
-    client: bytesOf(client),
+    client: bytes,
+    ...(known === null ? {} : { known }),
     edited: bytesOf(edited),
     edits,
     ownTool: OWN_TOOL,
@@ -23,6 +33,13 @@ function bodyOf(client: unknown, edited: unknown, edits: readonly Edit[], settin
   };
 }
 
+/** What is known of a client's body when it comes to the validator; null where it cannot be scanned. */
+export function knownOf(list: 'messages' | 'input', client: Uint8Array): EditedBody['known'] | null {
+  const scan = scanBody(client, new Set([list, 'tools']));
+  if (scan === null) return null;
+  return { scan, outlines: outlinesIn(viewOf(client), fieldNamed(scan, list)?.elements ?? []) };
+}
+
 /** Judges bodies of the Messages API, given as values, texts or bytes. */
 export function judgeMessages(
   client: unknown,
@@ -30,7 +47,7 @@ export function judgeMessages(
   edits: readonly Edit[] = [],
   settings: Settings = {},
 ): Verdict {
-  return validateAnthropic(bodyOf(client, edited, edits, settings));
+  return validateAnthropic(bodyOf('messages', client, edited, edits, settings));
 }
 
 /** Judges bodies of the Responses API, given as values, texts or bytes. */
@@ -40,7 +57,7 @@ export function judgeResponses(
   edits: readonly Edit[] = [],
   settings: Settings = {},
 ): Verdict {
-  return validateOpenai(bodyOf(client, edited, edits, settings));
+  return validateOpenai(bodyOf('input', client, edited, edits, settings));
 }
 
 /** The rule that a verdict names, and where; `ok` where it names none. */
