@@ -41,7 +41,10 @@ export function rulesOf(
     limitOf: (setting) => limitFor(identity, model, head.headers, setting),
     cache: {
       lifetimeMs: cacheLifetimeOf(adapter.protocol, body, scan, model),
-      mark: isMessages ? markLifetime(body, scan) : null,
+      // Asked for when a layout is made: it looks through the whole body.
+      get mark() {
+        return isMessages ? markLifetime(body, scan) : null;
+      },
     },
     headTokens: isMessages
       ? () => headOf(body, elements).reduce((sum, part) => sum + estimateText(part.json), 0)

@@ -20,7 +20,7 @@ export interface NextPrompt {
  * Estimated tokens of a thread's next prompt: what the provider counted last, and estimates for the rest. Without a count
  * it is the estimate of the whole. Never below what is new.
  */
-export function promptTokens(next: NextPrompt, { factor }: Calibration): number {
+export function promptTokens(next: NextPrompt, { factor }: Pick<Calibration, 'factor'>): number {
   const added = next.newElements * factor;
   if (next.lastInput === null) return Math.ceil(added + next.reasoningKept);
   const counted = next.lastInput + next.lastOutput;
