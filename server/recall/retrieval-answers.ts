@@ -20,7 +20,7 @@ export interface ReadDocument {
   readonly at: number;
   /** A tool call's input as JSON text; null for other kinds. */
   readonly input: string | null;
-  /** The whole text from `offset`. */
+  /** The text from `offset`, as much of it as was read. Offsets and lengths are in characters (code points). */
   readonly text: string;
   readonly offset: number;
   readonly length: number;
@@ -85,12 +85,18 @@ export function documentAnswer(document: ReadDocument, options: AnswerOptions): 
   ].join('\n');
   const room = Math.max(MIN_TEXT_TOKENS, options.tokens - options.estimate(front) - LINE_TOKENS);
   const text = firstWithin(document.text, room, options.estimate);
-  const end = offset + text.length;
+  const end = offset + pointsOf(text);
   const on =
     end < length
       ? `\n[characters ${offset} to ${end} of ${length}; read on with {"docid": "${docid}", "offset": ${end}}]`
       : '';
   return `${front}\n\n${text}${on}`;
+}
+
+function pointsOf(text: string): number {
+  let points = 0;
+  for (const _ of text) points += 1;
+  return points;
 }
 
 /** Tokens of a call's input that are shown, of the text at least, and of the line that says how to read on. */
