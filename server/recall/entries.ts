@@ -11,7 +11,7 @@ export interface IndexedMessage {
 }
 
 /** Tools whose result is what a sub-agent brought back. */
-const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set(['Task', 'Agent', 'task', 'spawn_agent']);
+export const SUB_AGENT_TOOLS: ReadonlySet<string> = new Set(['Task', 'Agent', 'task', 'spawn_agent']);
 const WEB_ADDRESS = /^https?:\/\/\S+$/;
 
 /**

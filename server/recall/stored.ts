@@ -116,8 +116,8 @@ export interface ChainItem {
   /** Of an image or a file. */
   readonly mime: string | null;
   readonly confirmed: boolean;
-  /** When its message was first seen. */
-  readonly at: Millis;
+  /** When its message was first seen; null where no index tells it: of all but typed words, images and files. */
+  readonly at: Millis | null;
 }
 
 /** The side of the store that the gateway works with. Every call is of one account. Throws where the store does not answer. */

@@ -119,7 +119,7 @@ export function olderMessages(
           items: rows.map((row) => itemOf(row, isOwn ? own[typedRows.indexOf(row)] : undefined)),
         },
         docids: rows.map((row) => row.docid),
-        at: first.at,
+        at: rows.find((row) => row.at !== null)?.at ?? 0,
       },
     });
   }

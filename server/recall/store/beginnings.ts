@@ -3,7 +3,7 @@ import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Beginning, FrozenChoices, ThreadName } from '../stored.ts';
 import { choicesText, type NameColumns, nameColumns } from './columns.ts';
-import { BUMP, prepared, type Queryable } from './connection.ts';
+import { BUMP, hashesIn, joined, prepared, type Queryable } from './connection.ts';
 
 interface BeginningRow extends NameColumns {
   readonly began: Buffer;
@@ -18,7 +18,7 @@ export async function readBeginnings(
   chain: readonly MessageHash[],
 ): Promise<readonly Beginning[]> {
   const name = nameColumns(thread);
-  const values = [accountId, name.agent, name.session, name.thread, chain];
+  const values = [accountId, name.agent, name.session, name.thread, joined(chain)];
   const { rows } = await pool.query<BeginningRow>(prepared('beginnings', BEGINNINGS, values));
   return rows.map(({ agent, session, thread: ofSession, began, choices }) => ({
     thread: { agent, session, thread: ofSession },
@@ -31,9 +31,8 @@ const BEGINNINGS = `
 SELECT agent, session, thread, began, choices FROM (
   SELECT * FROM beginning WHERE account_id = $1 AND agent = $2 AND session = $3 AND thread = $4
   UNION ALL
-  SELECT b.* FROM unnest($5::bytea[]) AS g(hash) CROSS JOIN LATERAL (
-    SELECT * FROM beginning b WHERE b.account_id = $1 AND b.began = g.hash
-      AND (b.agent, b.session, b.thread) <> ($2, $3, $4)
+  SELECT b.* FROM ${hashesIn('$5')} AS g CROSS JOIN LATERAL (
+    SELECT * FROM beginning WHERE account_id = $1 AND began = g.hash AND (agent, session, thread) <> ($2, $3, $4)
   ) b
 ) found ORDER BY at, began`;
 

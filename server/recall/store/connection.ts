@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { MessageHash } from '../../conversation/index.ts';
 
 /** What runs a statement: a pool or a connection. */
 export type Queryable = Pick<pg.Pool, 'query'>;
@@ -9,6 +10,20 @@ export type Queryable = Pick<pg.Pool, 'query'>;
  */
 export function prepared(name: string, text: string, values: unknown[]): pg.QueryConfig {
   return { name: `recall_${name}`, text, values };
+}
+
+/** Hashes as one parameter: far cheaper to write and to read than an array of them. */
+export function joined(hashes: readonly MessageHash[]): Buffer {
+  return Buffer.concat(hashes);
+}
+
+/**
+ * The hashes of such a parameter as rows `(hash, place)`, places growing. Join what is looked for to each by its key
+ * (`CROSS JOIN LATERAL … LIMIT`): then the server goes along the key whatever it knows of the table.
+ */
+export function hashesIn(parameter: string): string {
+  const bytes = `${parameter}::bytea`;
+  return `(SELECT substr(${bytes}, at, 32) AS hash, at AS place FROM generate_series(1, length(${bytes}), 32) AS at)`;
 }
 
 /**

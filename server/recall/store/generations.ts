@@ -12,7 +12,7 @@ import {
   type NameColumns,
   nameColumns,
 } from './columns.ts';
-import { BUMP, prepared, type Queryable } from './connection.ts';
+import { BUMP, hashesIn, joined, prepared, type Queryable } from './connection.ts';
 
 interface GenerationRow extends NameColumns {
   readonly made_at: Buffer;
@@ -30,12 +30,13 @@ export async function readGenerations(
   accountId: Uuid,
   chain: readonly MessageHash[],
 ): Promise<readonly Generation[]> {
-  const { rows } = await pool.query<GenerationRow>(prepared('generations', GENERATIONS, [accountId, chain]));
+  const values = [accountId, joined(chain)];
+  const { rows } = await pool.query<GenerationRow>(prepared('generations', GENERATIONS, values));
   return rows.map(generationOf);
 }
 
 const GENERATIONS = `
-SELECT l.* FROM unnest($2::bytea[]) AS g(hash) CROSS JOIN LATERAL (
+SELECT l.* FROM ${hashesIn('$2')} AS g CROSS JOIN LATERAL (
   SELECT * FROM layout WHERE account_id = $1 AND made_at = g.hash LIMIT 1
 ) l`;
 

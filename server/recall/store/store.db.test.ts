@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { item, type Scene, scene } from '../../archive/store/testing.ts';
-import { docIdOf, rootHash } from '../../conversation/index.ts';
+import { call, item, result, type Scene, scene } from '../../archive/store/testing.ts';
+import { docIdOf, type MessageHash, rootHash } from '../../conversation/index.ts';
 import type { Database } from '../../db/index.ts';
 import { testDatabase } from '../../db/testing.ts';
 import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { RecallStore } from '../stored.ts';
+import { CHAIN_ITEMS } from './chain-items.ts';
 import { createRecallStore } from './store.ts';
 import {
   beginning,
@@ -182,11 +183,15 @@ describe('hidden rounds', () => {
 });
 
 describe('the items of a chain', () => {
-  test('come in the order of the messages, cut to their first 400 characters', async () => {
+  test('come in the order of the messages, with the texts that an index may show, cut', async () => {
     const bytes = Buffer.from('png');
     const messages = stage.chain(
       stage.root,
-      ['user', item({ text: '😀'.repeat(500), media: [{ mime: 'image/png', bytes }] }), item({ text: 'b' })],
+      [
+        'user',
+        item({ text: '😀'.repeat(500) }),
+        item({ kind: 'image', text: '', media: [{ mime: 'image/png', bytes }] }),
+      ],
       ['assistant', item({ kind: 'answer', text: 'done', mainInput: 'x', path: '/a' })],
     );
     stage.clock.advance(7);
@@ -213,11 +218,91 @@ describe('the items of a chain', () => {
       text: 'done',
       mime: null,
       confirmed: expect.any(Boolean),
-      at: stage.clock.now(),
+      at: null,
     });
-    expect(items[1]).toMatchObject({ text: '😀'.repeat(400), mime: 'image/png' });
+    expect(items[1]).toMatchObject({ text: '😀'.repeat(400), mime: null, at: stage.clock.now() });
+    expect(items[2]).toMatchObject({ text: '', mime: 'image/png' });
     expect(items.filter((one) => one.confirmed)).toHaveLength(2);
+    expect(await store.chainItems(accountId, [])).toEqual([]);
   });
+
+  test('have of results only what sub-agents brought back, however the ids of calls are used', async () => {
+    const messages = stage.chain(
+      stage.root,
+      ['assistant', call('a', '{}', 'Agent'), call('b', '{}', 'Bash')],
+      ['user', result('b', 'output'), result('a', `found ${'it '.repeat(300)}`)],
+    );
+    await stage.writer.append(stage.batch(await stage.open('s'), messages));
+    const items = await store.chainItems(
+      accountId,
+      messages.map(({ hash }) => hash),
+    );
+    expect(items.map(({ kind, callId, text }) => [kind, callId, text])).toEqual([
+      ['tool_call', 'a', ''],
+      ['tool_call', 'b', ''],
+      ['tool_result', 'b', ''],
+      ['tool_result', 'a', `found ${'it '.repeat(300)}`.slice(0, 400)],
+    ]);
+  });
+
+  test('are found by the keys alone, whatever the server knows, and each once', async () => {
+    await pool.query(
+      `INSERT INTO message SELECT $1, sha256(n::text::bytea), sha256('p'), 'user', 'received', now()
+       FROM generate_series(1, 6000) n`,
+      [accountId],
+    );
+    // Else the reference of each item is checked by a plan for an empty table.
+    await pool.query('ANALYZE message');
+    await pool.query(
+      `INSERT INTO item (account_id, message_hash, position, docid, kind, is_error, text, chars, bytes, original_size,
+         original_hash, masked, stored_hash)
+       SELECT $1, sha256(n::text::bytea), 0, left(encode(sha256(('d' || n)::bytea), 'hex'), 16), 'tool_result', false,
+         'x', 1, 1, 1, 'x', false, 'x' FROM generate_series(1, 6000) n`,
+      [accountId],
+    );
+    const { rows } = await pool.query<{ hash: MessageHash }>(
+      'SELECT sha256(n::text::bytea) AS hash FROM generate_series(1001, 5000) n',
+    );
+    const hashes = rows.map((row) => row.hash);
+    expect(await store.chainItems(accountId, hashes)).toHaveLength(4_000);
+    for (const known of ['SELECT 1', 'ANALYZE item, message, media']) {
+      await pool.query(known);
+      const nodes = await planOf(CHAIN_ITEMS, [
+        `'${accountId}'`,
+        `'\\x${Buffer.concat(hashes).toString('hex')}'`,
+      ]);
+      expect(nodes.filter((node) => node['Node Type'] === 'Index Scan')).not.toEqual([]);
+      for (const node of nodes)
+        expect(node).not.toMatchObject({ 'Node Type': 'Seq Scan', 'Relation Name': 'item' });
+      // Each message once, and nothing beside: times and kinds are asked for only where an index tells them.
+      expect(Math.max(...nodes.map((node) => Number(node['Index Searches'] ?? 0)))).toBe(4_000);
+      expect(nodes.filter((node) => node['Relation Name'] === 'message')).toMatchObject([
+        { 'Actual Loops': 0 },
+      ]);
+    }
+  });
+
+  interface PlanNode {
+    readonly [name: string]: unknown;
+    readonly Plans?: readonly PlanNode[];
+  }
+
+  /** The nodes of a statement's plan as it is made without its values, and run. */
+  async function planOf(text: string, values: readonly string[]): Promise<readonly PlanNode[]> {
+    const connection = await pool.connect();
+    try {
+      await connection.query('SET plan_cache_mode = force_generic_plan');
+      await connection.query(`PREPARE looked (uuid, bytea) AS ${text}`);
+      const { rows } = await connection.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE looked (${values.join(', ')})`,
+      );
+      const flat = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+      const [row] = rows;
+      return row === undefined ? [] : flat(row['QUERY PLAN'][0].Plan);
+    } finally {
+      connection.release(true);
+    }
+  }
 });
 
 describe('the root of a session', () => {
