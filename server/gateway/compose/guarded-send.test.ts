@@ -1,5 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { manualClock } from '../../kernel/clock.ts';
 import { sendHidden } from '../hidden/hidden-call.ts';
 import type { Timers } from '../keep-alive.ts';
@@ -86,6 +87,7 @@ function setUp(
     seen,
     call,
     timers,
+    bytes: () => Buffer.concat(body),
     client: () => Buffer.concat(body).toString(),
     settled: () => new Promise(setImmediate),
     /** Answers a call: head, the pieces of its body, and its end unless told otherwise. */
@@ -225,14 +227,32 @@ describe('a refusal', () => {
     expect([client(), seen]).toEqual([`${TOO_LONG} 2`, [`head 400 ${JSON_TYPE.join(' ')}`, 'end']]);
   });
 
-  test('that is encoded, or longer than a refusal is, goes on unjudged', async () => {
-    const encoded = setUp([], 'anthropic');
-    encoded.answer(0, 400, [...JSON_TYPE, 'Content-Encoding', 'gzip'], ['zipped']);
+  test('is judged decoded, and goes on in the provider’s own encoding', async () => {
+    const zipped = gzipSync(TOO_LONG);
+    const headers = [...JSON_TYPE, 'Content-Encoding', 'gzip'];
+    const one = setUp([null], 'anthropic');
+    one.sent[0]?.handler.onHead(400, 'X', headers);
+    one.sent[0]?.handler.onBytes(zipped);
+    one.sent[0]?.handler.onEnd();
+    await vi.waitFor(() => expect(one.seen).toEqual([`head 400 ${headers.join(' ')}`, 'end']));
+    expect(one.judged.map(({ refusal, answer }) => [refusal.kind, answer.body.toString()])).toEqual([
+      ['too_large', TOO_LONG],
+    ]);
+    expect(one.bytes().equals(zipped)).toBe(true);
+    const odd = setUp([null], 'anthropic');
+    odd.answer(0, 400, [...JSON_TYPE, 'Content-Encoding', 'odd'], ['??']);
+    await odd.settled();
+    expect([odd.client(), odd.judged[0]?.refusal, odd.seen.at(-1)]).toEqual(['??', { kind: 'other' }, 'end']);
+  });
+
+  test('that is longer than a refusal is, or a stream that is encoded, goes on unjudged', async () => {
+    const stream = setUp([]);
+    stream.answer(0, 200, [...STREAM, 'Content-Encoding', 'gzip'], [BEGIN, FAILED]);
     const long = setUp([], 'anthropic');
     const page = 'x'.repeat(700_000);
     long.answer(0, 413, JSON_TYPE, [page, page, page]);
     await long.settled();
-    expect([encoded.client(), encoded.judged, encoded.seen.at(-1)]).toEqual(['zipped', [], 'end']);
+    expect([stream.client(), stream.judged, stream.seen.at(-1)]).toEqual([BEGIN + FAILED, [], 'end']);
     expect([long.client() === page + page + page, long.judged, long.seen.at(-1)]).toEqual([true, [], 'end']);
   });
 

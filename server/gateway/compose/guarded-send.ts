@@ -1,3 +1,5 @@
+import { viewOf } from '../../conversation/index.ts';
+import { decodeBody } from '../decode.ts';
 import { headerOf, type RawHeaders } from '../headers.ts';
 import { EventSplitter } from '../hidden/split-events.ts';
 import type { Timers } from '../keep-alive.ts';
@@ -9,7 +11,7 @@ import type { AnswerHandler, UpstreamCall, UpstreamFault, UpstreamRequest, Upstr
 export interface RefusedAnswer {
   readonly status: number;
   readonly headers: RawHeaders;
-  /** The body, or what has come of the stream. */
+  /** The body, decoded as far as it can be, or what has come of the stream. */
   readonly body: Buffer;
 }
 
@@ -128,13 +130,8 @@ class GuardedCall implements UpstreamCall, AnswerHandler {
   onEnd(): void {
     if (this.#over) return;
     this.#ended = 'end';
-    if (this.#stage !== 'body' || this.#head === null) {
-      if (this.#stage !== 'judged') this.#release();
-      return;
-    }
-    const refusal = classifyRefusal(this.#guard.protocol, this.#head.status, Buffer.concat(this.#held));
-    if (refusal === null) this.#release();
-    else this.#judge(refusal);
+    if (this.#stage === 'body') this.#judge(this.#refusedBody(Buffer.concat(this.#held)));
+    else if (this.#stage !== 'judged') this.#release();
   }
 
   onFault(fault: UpstreamFault): void {
@@ -157,18 +154,31 @@ class GuardedCall implements UpstreamCall, AnswerHandler {
   #look(bytes: Buffer): void {
     for (const event of this.#splitter.push(bytes)) {
       const refusal = refusalInEvent(event);
-      if (refusal !== null) this.#judge(refusal);
+      if (refusal !== null) this.#judge(this.#refused(refusal, Buffer.concat(this.#held)));
       else if (!tellsNothing(event)) this.#release();
       if (this.#stage !== 'events') return;
     }
   }
 
-  #judge(refusal: Refusal): void {
+  async #refusedBody(bytes: Buffer): Promise<UpstreamRequest | null> {
+    const { status = 0, headers = [] } = this.#head ?? {};
+    const coding = headerOf(headers, 'content-encoding') ?? '';
+    const decoded = await decodeBody(bytes, coding, { limit: MAX_HELD_BYTES });
+    const body = viewOf(decoded ?? new Uint8Array());
+    const refusal = classifyRefusal(this.#guard.protocol, status, body);
+    return refusal === null ? null : this.#refused(refusal, body);
+  }
+
+  async #refused(refusal: Refusal, body: Buffer): Promise<UpstreamRequest | null> {
+    const { status = 0, headers = [] } = this.#head ?? {};
+    return this.#guard.judge(refusal, { status, headers, body });
+  }
+
+  #judge(asked: Promise<UpstreamRequest | null>): void {
     this.#stopTimer();
     this.#stage = 'judged';
     if (this.#ended === null) this.#call?.pause();
-    const { status = 0, headers = [] } = this.#head ?? {};
-    this.#guard.judge(refusal, { status, headers, body: Buffer.concat(this.#held) }).then(
+    asked.then(
       (request) => this.#goOn(request),
       () => this.#goOn(null),
     );
@@ -219,11 +229,11 @@ class GuardedCall implements UpstreamCall, AnswerHandler {
   }
 }
 
-/** What is encoded cannot be read: it goes on. */
+/** A refusal's body is decoded once it is whole; a stream that is encoded goes on. */
 function stageOf(status: number, headers: RawHeaders, protocol: Guard['protocol']): Stage {
+  if (status === 400 || status === 413) return 'body';
   const coding = headerOf(headers, 'content-encoding');
   if (coding !== null && coding.trim().toLowerCase() !== 'identity') return 'through';
-  if (status === 400 || status === 413) return 'body';
   const isStream = /^\s*text\/event-stream\s*(;|$)/i.test(headerOf(headers, 'content-type') ?? '');
   return protocol === 'openai' && status === 200 && isStream ? 'events' : 'through';
 }
