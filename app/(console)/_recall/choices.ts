@@ -61,9 +61,9 @@ export function switchChoice(isOn: boolean): Choice<string> {
 }
 
 const SIZES: Readonly<Record<string, string>> = {
-  lean: 'Lean, 60 k tokens',
-  balanced: 'Balanced, 150 k tokens',
-  roomy: 'Roomy, 300 k tokens',
+  lean: 'Lean, 60 k',
+  balanced: 'Balanced, 150 k',
+  roomy: 'Roomy, 300 k',
 };
 
 /** How much of the newest conversation stays. */

@@ -55,7 +55,7 @@ export function RecallFields({ scope, state, whose = '' }: FieldsProps) {
         onOff('recall', 'Layouts', 'Off stops new ones; what is in force is sent as before.'),
         [
           'Kept in view',
-          <Line key="size" note="The newest part of a conversation; the rest stands in an index.">
+          <Line key="size" note="Tokens of the newest part; the rest stands in an index.">
             <Pick
               label={named('Kept in view')}
               {...fieldOf(own, from.keepRecent, sizeChoice(state), SIZE_CHOICES)}
@@ -66,7 +66,7 @@ export function RecallFields({ scope, state, whose = '' }: FieldsProps) {
         ],
         [
           'Context limit',
-          <Line key="limit" note="By the rule: 0.80 of the window, or 0.95 of where the agent compacts.">
+          <Line key="limit" note="The rule: 0.80 of the window, 0.95 of where agents compact.">
             <Pick
               label={named('Context limit')}
               {...fieldOf(own, from.contextLimit, limitChoice(state), LIMIT_CHOICES)}
@@ -88,12 +88,8 @@ export function RecallFields({ scope, state, whose = '' }: FieldsProps) {
             />
           </Line>,
         ],
-        onOff('retrievalTool', 'Tool', 'context-mode-search, with which the model reads back what it needs.'),
-        onOff(
-          'trimming',
-          'Trimming',
-          "Commands' outputs above 6 000 tokens are sent with their ends and errors.",
-        ),
+        onOff('retrievalTool', 'Tool', 'context-mode-search: the model reads back what it needs.'),
+        onOff('trimming', 'Trimming', 'Of long outputs of commands: beginning, end, errors.'),
         [
           'Time zone',
           <Line key="zone" note="Of the times in an index.">
@@ -129,8 +125,8 @@ function numberOf(text: string): number {
 function Line({ note, children }: { readonly note: string; readonly children: ReactNode }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      {children}
-      <span className="text-sm text-faint">{note}</span>
+      <span className="min-w-56 max-md:min-w-0">{children}</span>
+      <span className="min-w-0 text-sm text-faint">{note}</span>
     </span>
   );
 }

@@ -117,7 +117,7 @@ export function fakeRecall(sessions: readonly FakeSession[]): FakeRecall {
           : {
               requestId: fixedId(100_006),
               at: (since + 1000) as Millis,
-              reason: 'late',
+              reason: 'deadline',
               detail: 'The archive did not answer within 300 ms.',
             },
     }),
@@ -182,7 +182,7 @@ function viewAt(session: FakeSession, seqs: readonly number[], back: number): Re
   if (back === 5) return { ...base, because: 'gain_too_small' };
   if (back === 6) {
     const detail = 'The archive did not answer within 300 ms.';
-    return { ...base, because: null, unedited: { reason: 'late', detail } };
+    return { ...base, because: null, unedited: { reason: 'deadline', detail } };
   }
   const layout = detailsOf(session)[0]?.message ?? null;
   return {

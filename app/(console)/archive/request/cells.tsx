@@ -186,7 +186,7 @@ export function MessageLine(props: {
               onClick={() => onDocument(item.docid)}
               className="-mx-1 flex w-full min-w-0 items-baseline gap-2 rounded-sm px-1 text-left hover:bg-hover"
             >
-              <span className="w-14 shrink-0 text-sm text-faint">{KINDS[item.kind] ?? item.kind}</span>
+              <span className="w-[68px] shrink-0 text-sm text-faint">{KINDS[item.kind] ?? item.kind}</span>
               <span className={cx('min-w-0 truncate', item.kind === 'input' && 'font-strong')}>
                 {item.tool === null ? null : <span className="font-mono text-xs">{item.tool} </span>}
                 <Words text={glimpseOf(item)} />

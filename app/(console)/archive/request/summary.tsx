@@ -46,6 +46,7 @@ export function Summary({ views }: { readonly views: WireViews }) {
           <p className="text-sm text-faint">
             Received <Time iso={views.receivedAt} as="moment" /> ·{' '}
             <code>{views.model ?? 'no model stated'}</code>
+            {views.sessionTitle === null || views.sessionTitle === '' ? '' : ` · in “${views.sessionTitle}”`}
           </p>
         </div>
       </div>

@@ -47,8 +47,7 @@ export function ViewScreen({ id }: { readonly id: string }) {
 
 function parentOf(views: WireViews | undefined) {
   if (views === undefined || views.sessionId === null) return { href: '/archive', label: 'Archive' };
-  const label = views.sessionTitle ? views.sessionTitle : 'Session';
-  return { href: `/archive/${views.sessionId}?tab=requests`, label };
+  return { href: `/archive/${views.sessionId}?tab=requests`, label: 'Session' };
 }
 
 function ToRequest({ views }: { readonly views: WireViews }) {

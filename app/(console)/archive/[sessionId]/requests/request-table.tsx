@@ -91,7 +91,7 @@ function columnsOf(sessionId: string): readonly Column<WireRequest>[] {
     {
       id: 'kind',
       heading: 'For',
-      className: 'lg:w-[190px]',
+      className: 'lg:w-[164px]',
       cell: (row) => (
         <span className="flex items-center gap-2">
           {KIND_WORDS[row.kind] ?? row.kind}
@@ -106,7 +106,7 @@ function columnsOf(sessionId: string): readonly Column<WireRequest>[] {
       className: 'max-lg:hidden',
       cell: (row) => <span className="font-mono text-sm">{row.model ?? '–'}</span>,
     },
-    { id: 'outcome', heading: 'Outcome', width: 116, cell: (row) => <Outcome row={row} /> },
+    { id: 'outcome', heading: 'Outcome', width: 104, cell: (row) => <Outcome row={row} /> },
     {
       id: 'in',
       heading: 'Tokens in',
