@@ -113,6 +113,23 @@ export async function scene(pool: StorePool, handle = 'local'): Promise<Scene> {
   };
 }
 
+/** Archives a session of typed texts, each a message of its own; answers its id. */
+export async function conversation(stage: Scene, name: string, ...texts: readonly string[]): Promise<Uuid> {
+  const thread = await stage.open(name);
+  const messages = stage.chain(stage.root, ...texts.map((text) => ['user', item({ text })] as const));
+  await stage.writer.append(stage.batch(thread, messages));
+  return thread.sessionId;
+}
+
+/** Archives a message with these items behind a message that has these words and that no other one stands behind. */
+export async function messageOf(stage: Scene, before: string, ...items: MaskedItem[]): Promise<NewMessage> {
+  const messages = stage.chain(stage.root, ['user', item({ text: before })], ['user', ...items]);
+  const message = messages[1];
+  if (!message) throw new Error('no message');
+  await stage.writer.append(stage.batch(await stage.open('s'), messages));
+  return message;
+}
+
 async function openThread(
   writer: ArchiveWriter,
   accountId: Uuid,
