@@ -70,16 +70,7 @@ export function scoreDocuments(
       const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
       for (const row of list.rows) addRow(row, 1 << at, worth, sums);
     }
-    const { named, count, scores, masks } = sums;
-    const docs = named.subarray(0, count).filter((doc) => {
-      const mask = masks[doc] ?? 0;
-      return (mask & required) === required && !excluded(doc) && (allowed === null || allowed(doc));
-    });
-    return {
-      docs,
-      scores: Float32Array.from(docs, (doc) => scores[doc] ?? 0),
-      holds: docs.map((doc) => masks[doc] ?? 0),
-    };
+    return kept(sums, required, (doc) => !excluded(doc) && (allowed === null || allowed(doc)));
   } finally {
     for (let at = 0; at < sums.count; at += 1) {
       const doc = sums.named[at] ?? 0;
@@ -87,6 +78,28 @@ export function scoreDocuments(
       sums.masks[doc] = 0;
     }
   }
+}
+
+/** Those of the named documents that hold what is required and count. */
+function kept(
+  { named, count, scores, masks }: Sums,
+  required: number,
+  counts: (doc: number) => boolean,
+): Scored {
+  const docs = new Uint32Array(count);
+  const values = new Float32Array(count);
+  const holds = new Uint32Array(count);
+  let size = 0;
+  for (let at = 0; at < count; at += 1) {
+    const doc = named[at] ?? 0;
+    const mask = masks[doc] ?? 0;
+    if ((mask & required) !== required || !counts(doc)) continue;
+    docs[size] = doc;
+    values[size] = scores[doc] ?? 0;
+    holds[size] = mask;
+    size += 1;
+  }
+  return { docs: docs.subarray(0, size), scores: values.subarray(0, size), holds: holds.subarray(0, size) };
 }
 
 /** What documents come to while lists are read. */
@@ -104,18 +117,14 @@ interface Sums {
 
 /** Documents for which arrays are kept between searches: making them anew costs more than most searches. */
 const KEPT_DOCS = 4_000_000;
-let kept = { scores: new Float32Array(0), masks: new Uint32Array(0), places: new Uint32Array(0) };
+let ours = { scores: new Float32Array(0), masks: new Uint32Array(0) };
 
 /** Arrays with a place for each document, all 0. Who uses them leaves them so, and gives nothing else a turn meanwhile. */
-function arraysFor(docs: number): typeof kept {
-  if (kept.scores.length >= docs) return kept;
+function arraysFor(docs: number): typeof ours {
+  if (ours.scores.length >= docs) return ours;
   const size = Math.ceil(docs * 1.25);
-  const made = {
-    scores: new Float32Array(size),
-    masks: new Uint32Array(size),
-    places: new Uint32Array(size),
-  };
-  if (size <= KEPT_DOCS) kept = made;
+  const made = { scores: new Float32Array(size), masks: new Uint32Array(size) };
+  if (size <= KEPT_DOCS) ours = made;
   return made;
 }
 
@@ -237,15 +246,17 @@ export function scoreChunks(
   totals: Totals,
   docs: readonly number[],
 ): ReadonlyMap<number, readonly ScoredChunk[]> {
-  const { places } = arraysFor(totals.docs);
-  for (const [at, doc] of docs.entries()) places[doc] = at + 1;
-  const damping = dampingOf(totals);
-  const found = docs.map(() => new Map<number, Mutable>());
+  const gathered = {
+    places: new Map(docs.map((doc, at) => [doc, at])),
+    marks: marksOf(docs),
+    found: docs.map(() => new Map<number, Mutable>()),
+    damping: dampingOf(totals),
+  };
+  const { found } = gathered;
   for (const [at, list] of lists.entries()) {
     const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
-    for (const row of list.rows) addChunks(row, 1 << at, worth, { places, found, damping });
+    for (const row of list.rows) addChunks(row, 1 << at, worth, gathered);
   }
-  for (const doc of docs) places[doc] = 0;
   return new Map(
     docs.map((doc, at) => [
       doc,
@@ -257,18 +268,28 @@ export function scoreChunks(
 type Mutable = { -readonly [Key in keyof ScoredChunk]: ScoredChunk[Key] };
 
 interface Gathered {
-  /** By document: one more than its index in `found`, 0 where it is not asked for. */
-  readonly places: Uint32Array;
+  /** By document, where it is asked for: its index in `found`. */
+  readonly places: ReadonlyMap<number, number>;
+  /** 1 at the last bits of each document's number: what has 0 there is not asked for. Small, so that it is at hand. */
+  readonly marks: Uint8Array;
   readonly found: readonly Map<number, Mutable>[];
   readonly damping: Float64Array;
 }
 
-function addChunks(row: Uint8Array, bit: number, worth: number, { places, found, damping }: Gathered): void {
+function marksOf(docs: readonly number[]): Uint8Array {
+  const marks = new Uint8Array(2 ** Math.ceil(Math.log2(64 * Math.max(64, docs.length))));
+  for (const doc of docs) marks[doc & (marks.length - 1)] = 1;
+  return marks;
+}
+
+function addChunks(row: Uint8Array, bit: number, worth: number, gathered: Gathered): void {
+  const { places, marks, found, damping } = gathered;
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
+  const last = marks.length - 1;
   for (let at = 0; at + POSTING_BYTES <= row.byteLength; at += POSTING_BYTES) {
-    const place = places[view.getInt32(at, true)] ?? 0;
-    if (place === 0) continue;
-    const chunks = found[place - 1];
+    const doc = view.getInt32(at, true);
+    if (marks[doc & last] === 0) continue;
+    const chunks = found[places.get(doc) ?? -1];
     if (chunks === undefined) continue;
     const rest = view.getInt32(at + 4, true);
     const count = (rest >>> 16) & 0xff;
