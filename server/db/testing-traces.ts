@@ -12,15 +12,24 @@ const LENGTH = 14;
 /** Letters at each end of a word that are left out when it is looked for: stemming and cutting take letters off an end. */
 const MARGIN = 2;
 
+/** A word of small consonants, which no mask takes for a secret. */
+function plainWord(): string {
+  return [...randomBytes(LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
+}
+
 /** Words that stand nowhere else, by what they stand for. */
 export class Canaries {
   readonly #words = new Map<string, string>();
+  readonly #make: () => string;
 
-  /** The word for that place: the same each time, of small consonants, so that no mask takes it for a secret. */
+  /** @param make a new word; of consonants unless said otherwise */
+  constructor(make: () => string = plainWord) {
+    this.#make = make;
+  }
+
+  /** The word for that place: the same each time. */
   at(place: string): string {
-    const known = this.#words.get(place);
-    if (known !== undefined) return known;
-    const word = [...randomBytes(LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
+    const word = this.#words.get(place) ?? this.#make();
     this.#words.set(place, word);
     return word;
   }
@@ -44,7 +53,7 @@ export class Canaries {
 function holds(piece: Buffer, small: Buffer, whole: string): boolean {
   const word = whole.slice(MARGIN, -MARGIN);
   const plain = Buffer.from(word);
-  if (small.includes(plain) || small.includes(plain.toString('hex'))) return true;
+  if (small.includes(word.toLowerCase()) || small.includes(plain.toString('hex'))) return true;
   // Whatever stood before the word, one of these three cuts is written by whole groups of three letters.
   return [0, 1, 2].some((shift) => {
     const cut = plain.subarray(shift);

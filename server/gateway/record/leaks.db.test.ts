@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createArchiveWriter, ensureAccount } from '../../archive/index.ts';
 import type { Database } from '../../db/index.ts';
 import { testDatabase } from '../../db/testing.ts';
+import { Canaries, everyValue } from '../../db/testing-traces.ts';
 import { manualClock } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { InstallationKey } from '../../kernel/installation-key.ts';
 import { systemRandom } from '../../kernel/random.ts';
 import { createPipeline } from './pipeline.ts';
 import type { RecordedAnswer } from './protocol.ts';
+import { claudeRequest, codexRequest } from './testing-leaks.ts';
 
 const installationKey = new Uint8Array(32).fill(3) as InstallationKey;
 const clock = manualClock(Date.UTC(2026, 10, 30, 9));
@@ -21,50 +23,15 @@ afterAll(async () => {
   await database.stop();
 });
 
-/** Secrets by the place that they are put in, each made at run time and used once. */
-class Canaries {
-  readonly #places = new Map<string, string>();
-
-  /** A token for that place. */
-  at(place: string): string {
+/** Secrets, each made at run time and used once. */
+function secrets(): Canaries {
+  return new Canaries(() => {
     const random = randomBytes(60)
       .toString('base64')
       .replace(/[^A-Za-z0-9]/g, '')
       .slice(0, 34);
-    const token = `ghp_${random.padEnd(34, 'a')}q7`;
-    this.#places.set(place, token);
-    return token;
-  }
-
-  /** The places whose secret stands in these bytes: as it is, in hex digits or in base64. */
-  leaksIn(bytes: Buffer): readonly string[] {
-    return [...this.#places].filter(([, token]) => holds(bytes, token)).map(([place]) => place);
-  }
-}
-
-function holds(bytes: Buffer, token: string): boolean {
-  const plain = Buffer.from(token);
-  // Three letters in, the middle of a base64 text is the same whatever stood before it.
-  const encoded = [0, 1, 2].map((shift) => plain.subarray(shift).subarray(0, 30).toString('base64'));
-  return [plain, plain.toString('hex'), ...encoded].some((form) => bytes.includes(form));
-}
-
-/** Everything that the database holds of an account, as bytes; `bytea` as it is. */
-async function everything(): Promise<Buffer> {
-  const tables = await database.pool.query<{ name: string }>(
-    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()`,
-  );
-  const pieces: Buffer[] = [];
-  for (const { name } of tables.rows) {
-    const { rows } = await database.pool.query<Record<string, unknown>>(`SELECT * FROM "${name}"`);
-    for (const row of rows) for (const value of Object.values(row).flat()) pieces.push(bytesOf(value));
-  }
-  return Buffer.concat(pieces);
-}
-
-function bytesOf(value: unknown): Buffer {
-  if (Buffer.isBuffer(value)) return Buffer.concat([value, Buffer.from('\n')]);
-  return Buffer.from(`${typeof value === 'object' ? JSON.stringify(value) : String(value)}\n`);
+    return `ghp_${random.padEnd(34, 'a')}q7`;
+  });
 }
 
 interface Talk {
@@ -118,145 +85,9 @@ const sse = (events: readonly object[]) =>
   events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join('');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-function claudeRequest(secret: Canaries): object {
-  const at = (place: string) => secret.at(`claude ${place}`);
-  return {
-    model: `claude-${at('model')}`,
-    max_tokens: 100,
-    metadata: { user_id: JSON.stringify({ session_id: at('session in body'), account: at('metadata') }) },
-    system: [
-      { type: 'text', text: `x-anthropic-billing-header: cc_version=2.1.197 ${at('attribution')}` },
-      { type: 'text', text: `Secret ${at('system')}\n - Primary working directory: /home/${at('folder')}/x` },
-      { type: 'text', text: `Current branch: feature/${at('branch')}` },
-    ],
-    tools: [
-      {
-        name: at('tool definition'),
-        description: at('tool description'),
-        input_schema: { type: 'object', properties: { [at('tool property')]: { type: 'string' } } },
-      },
-    ],
-    [at('unknown field name')]: at('unknown field'),
-    messages: [
-      { role: 'user', content: `Use ${at('title')} to log in` },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: `it is ${at('thinking')}`, signature: 'c2ln' },
-          { type: 'text', text: `I use ${at('answer')}` },
-          {
-            type: 'tool_use',
-            id: at('call id'),
-            name: at('tool name'),
-            input: { command: `curl -H ${at('main input')}`, [at('input key')]: 1, file_path: at('path') },
-          },
-          { type: 'mcp_tool_use', id: 'toolu_2', name: 'x', server_name: at('namespace'), input: {} },
-          { type: 'server_tool_use', id: 'toolu_3', name: 'web_search', input: { query: at('query') } },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          {
-            type: 'tool_result',
-            tool_use_id: 'toolu_2',
-            content: [
-              { type: 'text', text: at('result') },
-              { type: 'image', source: { type: 'base64', media_type: at('mime'), data: base64('png') } },
-              { type: 'image', source: { type: 'url', url: `https://x.example/?t=${at('image url')}` } },
-            ],
-          },
-          {
-            type: 'document',
-            title: at('document title'),
-            source: { type: 'base64', media_type: 'text/plain', data: base64(`k=${at('document')}`) },
-          },
-          { type: 'document', source: { type: 'text', media_type: 'text/plain', data: at('text document') } },
-          { type: 'document', source: { type: 'url', url: `https://x.example/${at('document url')}` } },
-          {
-            type: 'document',
-            source: {
-              type: 'base64',
-              media_type: 'application/json; charset=utf-8',
-              data: base64(`{"k":"${at('json document')}"}`),
-            },
-          },
-          {
-            type: 'image',
-            source: { type: 'base64', media_type: 'image/svg+xml', data: base64(`<svg>${at('svg')}</svg>`) },
-          },
-          { type: 'made_up', [at('unknown key')]: { deep: [at('unknown part')] } },
-          {
-            type: 'text',
-            text: `Line one\n${at('second text')}`,
-            citations: [{ cited_text: at('citation') }],
-          },
-        ],
-      },
-      { role: at('role'), content: at('odd role') },
-      at('bare message'),
-    ],
-  };
-}
-
-function codexRequest(secret: Canaries): object {
-  const at = (place: string) => secret.at(`codex ${place}`);
-  const text = (words: string) => [{ type: 'input_text', text: words }];
-  return {
-    model: at('model'),
-    instructions: at('instructions'),
-    prompt_cache_key: at('cache key'),
-    previous_response_id: at('previous'),
-    client_metadata: { other: at('client metadata') },
-    tools: [{ type: 'function', name: 'x', description: at('tool'), parameters: {} }],
-    input: [
-      {
-        type: 'message',
-        role: 'user',
-        content: text(`<environment_context>\n<cwd>/home/${at('cwd')}</cwd>\n</environment_context>`),
-      },
-      { type: 'message', role: 'developer', content: text(at('developer')) },
-      { type: 'message', role: 'user', content: text(at('title')) },
-      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: at('summary') }] },
-      {
-        type: 'function_call',
-        call_id: at('call'),
-        name: at('function'),
-        namespace: at('namespace'),
-        arguments: JSON.stringify({ command: ['bash', '-lc', `echo ${at('argument')}`] }),
-      },
-      {
-        type: 'function_call',
-        call_id: 'c2',
-        name: 'shell',
-        arguments: `{"cmd": "${at('broken arguments')}`,
-      },
-      { type: 'function_call_output', call_id: 'c2', output: at('output') },
-      { type: 'custom_tool_call', call_id: 'c3', name: 'apply_patch', input: `+KEY: ${at('custom input')}` },
-      {
-        type: 'custom_tool_call_output',
-        call_id: 'c3',
-        output: [
-          { type: 'input_text', text: at('output part') },
-          { type: 'input_image', image_url: `data:text/plain;base64,${base64(at('image as text'))}` },
-          { type: 'input_image', image_url: `data:text/plain,${at('image as address')}` },
-          {
-            type: 'input_file',
-            filename: at('file name'),
-            file_data: `data:text/csv;base64,${base64(`a,${at('file')}`)}`,
-          },
-        ],
-      },
-      { type: 'local_shell_call', call_id: 'c4', action: { type: 'exec', command: ['echo', at('shell')] } },
-      { type: 'web_search_call', id: 'w', action: { type: 'search', query: at('search') } },
-      { type: 'made_up', [at('key')]: at('value') },
-    ],
-  };
-}
-
 describe('a secret', () => {
   it('is nowhere in the database, whatever field of a request or an answer to Claude Code holds it', async () => {
-    const secret = new Canaries();
+    const secret = secrets();
     const accountId = await ensureAccount(database.pool, 'claude', {
       clock,
       random: systemRandom,
@@ -322,11 +153,11 @@ describe('a secret', () => {
       contentType: 'text/html',
       answer: `<html>${secret.at('html error')}`,
     });
-    expect(secret.leaksIn(await everything())).toEqual([]);
+    expect(secret.foundIn(await everyValue(database.pool))).toEqual([]);
   });
 
   it('is nowhere in the database, whatever field of a request or an answer to Codex holds it', async () => {
-    const secret = new Canaries();
+    const secret = secrets();
     const accountId = await ensureAccount(database.pool, 'codex', {
       clock,
       random: systemRandom,
@@ -386,11 +217,11 @@ describe('a secret', () => {
         },
       ]),
     });
-    expect(secret.leaksIn(await everything())).toEqual([]);
+    expect(secret.foundIn(await everyValue(database.pool))).toEqual([]);
   });
 
   it('is not left in the line of a call that is cut where the secret stands', async () => {
-    const secret = new Canaries();
+    const secret = secrets();
     const accountId = await ensureAccount(database.pool, 'cut', {
       clock,
       random: systemRandom,
