@@ -246,20 +246,22 @@ describe('the items of a chain', () => {
   });
 
   test('are found by the keys alone, whatever the server knows, and each once', async () => {
-    await pool.query(
+    const connection = await pool.connect();
+    // References are not checked: it would be done one by one, by plans for empty tables.
+    await connection.query('SET session_replication_role = replica');
+    await connection.query(
       `INSERT INTO message SELECT $1, sha256(n::text::bytea), sha256('p'), 'user', 'received', now()
        FROM generate_series(1, 6000) n`,
       [accountId],
     );
-    // Else the reference of each item is checked by a plan for an empty table.
-    await pool.query('ANALYZE message');
-    await pool.query(
+    await connection.query(
       `INSERT INTO item (account_id, message_hash, position, docid, kind, is_error, text, chars, bytes, original_size,
          original_hash, masked, stored_hash)
        SELECT $1, sha256(n::text::bytea), 0, left(encode(sha256(('d' || n)::bytea), 'hex'), 16), 'tool_result', false,
          'x', 1, 1, 1, 'x', false, 'x' FROM generate_series(1, 6000) n`,
       [accountId],
     );
+    connection.release(true);
     const { rows } = await pool.query<{ hash: MessageHash }>(
       'SELECT sha256(n::text::bytea) AS hash FROM generate_series(1001, 5000) n',
     );
