@@ -15,7 +15,7 @@ import {
   retrievalToolJson,
 } from '../../recall/index.ts';
 import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
-import { estimateBytes, startingCalibration } from '../estimate/index.ts';
+import { estimateBytes, promptTokens, startingCalibration } from '../estimate/index.ts';
 import { hintsFor } from '../reading/hints.ts';
 import { type Edit as NamedEdit, validateAnthropic, validateOpenai } from '../validator/index.ts';
 import { type ArchivedChain, archivedChain, type ChainSource } from './archived.ts';
@@ -118,6 +118,23 @@ export async function composeRequest(
   return new Work(parts, request, deadline, { key, conversation, switches }).run();
 }
 
+/**
+ * Another form of a request that the provider refused: as too large, under a layout that is cut to half of what it takes
+ * at most; for what we made of it, the client's own bytes without any reasoning, and nothing more is changed in the thread.
+ * Null: there is none. @throws where store or archive do not answer
+ */
+export async function composeAgain(
+  parts: ComposeParts,
+  { request, conversation, sizes }: Composed,
+  refused: { readonly as: 'too_large'; readonly maximum: number | null } | { readonly as: 'ours' },
+): Promise<Composed | null> {
+  const key = await parts.archive.accountKey(request.accountId);
+  const switches = await parts.switchesOf(request.accountId, request.memory);
+  const work = new Work(parts, request, { isOver: false }, { key, conversation, switches });
+  if (refused.as === 'ours') return work.fallBack(sizes);
+  return work.shrink(Math.floor((refused.maximum ?? sizes.current) / 2), sizes);
+}
+
 /** What would be made of a thread's newest request; null: no layout can be. @throws where the archive does not answer */
 export async function previewOf(parts: ComposeParts, memory: ThreadMemory): Promise<PreviewedLayout | null> {
   const work = await workOn(parts, memory);
@@ -196,6 +213,42 @@ class Work {
     return composed;
   }
 
+  /** A layout under another limit, for a request that was too large. */
+  async shrink(limit: number, sizes: Sizes): Promise<Composed | null> {
+    const made = await this.#make('too_large', { ...sizes, limit });
+    return typeof made === 'string' ? null : made;
+  }
+
+  /** The client's own bytes without reasoning: what it was bound to is not sent. */
+  async fallBack(sizes: Sizes): Promise<Composed | null> {
+    const { memory, at } = this.#request;
+    const madeAt = newestMark(this.#conversation);
+    if (madeAt === null) return null;
+    const tokens = { tokensBefore: sizes.current, tokensAfter: sizes.client };
+    const generation: Generation = {
+      madeAt,
+      reason: 'fallback',
+      layout: null,
+      choices: NO_CHOICES,
+      thread: memory.name,
+      at,
+      ...tokens,
+    };
+    memory.isResting = true;
+    const force = { generation, element: this.#conversation.elements.length };
+    const composed = await this.#compose(
+      { force, planned: null, choices: NO_CHOICES },
+      sizes,
+      null,
+      sizes.client,
+      true,
+    );
+    const kept = await this.#commit(generation);
+    // Where a layout was made at the very same place, what goes out now is described by no generation.
+    memory.isUnseen = kept.reason !== 'fallback';
+    return composed.unedited === null ? composed : null;
+  }
+
   async preview(): Promise<PreviewedLayout | null> {
     const { memory, read } = this.#request;
     const standing = await this.#standing(inForce(memory, this.#conversation));
@@ -272,8 +325,9 @@ class Work {
       const undone = await this.#undo(standing, sizes);
       if (undone !== null) return undone;
     }
-    if (!this.#switches.recall || this.#switches.paused)
-      return this.#settled(standing, sizes, this.#switches.recall ? 'paused' : 'off');
+    const rests = memory.isResting ? 'resting' : this.#switches.recall ? 'paused' : 'off';
+    if (memory.isResting || !this.#switches.recall || this.#switches.paused)
+      return this.#settled(standing, sizes, rests);
     const moment = this.#moment(sizes);
     if (moment.act === 'none') {
       memory.moment = moment.state;
@@ -282,7 +336,6 @@ class Work {
     const made = await this.#make(moment.reason, sizes);
     if (typeof made === 'string') return this.#settled(standing, sizes, made);
     memory.moment = NOTHING_DUE;
-    memory.isResting = false;
     return made;
   }
 
@@ -333,8 +386,9 @@ class Work {
     if (madeAt === null) return 'no_place';
     const plan = await this.#plan(sizes);
     if (typeof plan === 'string') return plan;
-    if (plan.tokens >= sizes.current) return 'gain_too_small';
-    if (reason !== 'window' && sizes.current - plan.tokens < this.#switches.minGain) return 'gain_too_small';
+    const isForced = reason === 'window' || reason === 'too_large';
+    if (plan.tokens >= sizes.current && reason !== 'too_large') return 'gain_too_small';
+    if (!isForced && sizes.current - plan.tokens < this.#switches.minGain) return 'gain_too_small';
     if (sizes.limit !== null && plan.tokens > sizes.limit) return 'too_big';
     const generation: Generation = {
       madeAt,
@@ -419,6 +473,7 @@ class Work {
     sizes: Sizes,
     because: string | null,
     sent: number = sizes.current,
+    fallBack = false,
   ): Promise<Composed> {
     const { adapter, body, read, memory } = this.#request;
     const layout = planned === null ? null : this.#withOlder(planned, force);
@@ -427,8 +482,13 @@ class Work {
       tool: choices.tool === null ? null : retrievalToolJson(adapter.protocol),
       layout,
       anchors: this.#conversation.anchors,
-      hidden: [...memory.hidden.values()].flatMap(({ data }) => (data === null ? [] : [data])),
+      // Without our tool a request may hold no call of it.
+      hidden:
+        choices.tool === null
+          ? []
+          : [...memory.hidden.values()].flatMap(({ data }) => (data === null ? [] : [data])),
       results: [],
+      fallBack,
       leavesReasoning: this.#leavesReasoning(force),
     };
     const composed = this.#request.compose(body, read.scan, read.elements, plan);
@@ -540,10 +600,11 @@ class Work {
     const news = this.#conversation.facts.slice(counted.elements);
     const answer = news.findIndex((facts) => facts.side !== 'assistant');
     const behind = news.slice(answer < 0 ? news.length : answer);
-    return (
-      counted.prompt +
-      counted.answer +
-      Math.ceil(behind.reduce((sum, one) => sum + one.tokens, 0) * this.#factor)
+    const newElements = behind.reduce((sum, one) => sum + one.tokens, 0);
+    const unchanged = { leftOut: 0, reasoningLeftOut: 0, reasoningKept: 0 };
+    return promptTokens(
+      { lastInput: counted.prompt, lastOutput: counted.answer, newElements, ...unchanged },
+      { factor: this.#factor },
     );
   }
 

@@ -156,7 +156,21 @@ export function createComposer(options: ComposerOptions): Composer {
     return {
       seen: seenOf(composed),
       send: (upstreams, handler) =>
-        sendComposed({ store, clock, timers, log, metrics, upstreams, request, upstream, handler }, composed),
+        sendComposed(
+          {
+            store,
+            clock,
+            timers,
+            log,
+            metrics,
+            compose: partsOf(store, request.accountId, composed.memory.name),
+            upstreams,
+            request,
+            upstream,
+            handler,
+          },
+          composed,
+        ),
     };
   }
 

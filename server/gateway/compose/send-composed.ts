@@ -15,10 +15,12 @@ import {
 import { type HiddenLoop, sendHidden } from '../hidden/hidden-call.ts';
 import type { HiddenRound } from '../hidden/types.ts';
 import type { Timers } from '../keep-alive.ts';
-import { type Retrieval, retrievalLoop } from '../retrieval/index.ts';
+import type { Refusal } from '../refused/index.ts';
+import { type FirstRequest, type Retrieval, retrievalLoop } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
-import type { Composed, ComposeParts } from './compose-request.ts';
+import { type Composed, type ComposeParts, composeAgain } from './compose-request.ts';
+import { type Guard, sendGuarded } from './guarded-send.ts';
 
 /** What a composed request is sent with. */
 export interface SendParts {
@@ -31,6 +33,8 @@ export interface SendParts {
     readonly archive: ComposeParts['archive'];
     readonly retrieval: Retrieval;
   };
+  /** For another form of a request that was refused. */
+  readonly compose: ComposeParts;
   readonly upstreams: Pick<Upstreams, 'send'>;
   /** As the recorder is told of it. */
   readonly request: TappedRequest;
@@ -39,60 +43,140 @@ export interface SendParts {
   readonly handler: AnswerHandler;
 }
 
-/** Sends a composed request, answers what it asks of our tool, and remembers what the provider counted. */
+/**
+ * Sends a composed request, answers what it asks of our tool, and remembers what the provider counted. Where the provider
+ * refuses it for its size or for what we made of it, another form is tried once.
+ */
 export function sendComposed(parts: SendParts, composed: Composed): UpstreamCall {
-  const { upstream, upstreams, handler, timers } = parts;
-  const isChanged = composed.named.length > 0;
-  const request = isChanged
-    ? { ...upstream, headers: headersOfEdited(upstream.headers, composed.body.length), body: composed.body }
-    : upstream;
-  return sendHidden(
-    upstreams,
-    request,
-    observed(loopOf(parts, composed, request), composed),
-    handler,
-    timers,
-  );
+  return new Sending(parts, composed).start();
 }
 
-function loopOf(parts: SendParts, composed: Composed, request: UpstreamRequest): HiddenLoop {
-  const { store, clock, timers, log, metrics } = parts;
-  const { accountId } = parts.request;
-  const { memory, conversation, sizes, sent } = composed;
-  const { adapter, reasoning, isSide } = composed.request;
-  const anchor = conversation.states.at(-1)?.chain ?? '';
-  const isMessages = adapter.protocol === 'anthropic';
-  return retrievalLoop({
-    retrieval: store.retrieval,
-    store: {
-      keepHidden: (account, record) => store.recall.keepHidden(account, anchored(record, anchor)),
-    },
-    asking: { accountId, thread: memory.name, timeZone: composed.timeZone },
-    clock,
-    timers,
-    mask: async (json) => (await maskJson(json, await store.archive.accountKey(accountId))).text,
-    first: {
-      protocol: adapter.protocol,
-      request,
-      client: composed.request.body,
-      named: composed.named,
-      latestThinking: reasoning === 'keep_turn' ? 'turn-untouched' : 'untouched-or-none',
+class Sending {
+  readonly #parts: SendParts;
+  /** What is on its way: another form takes the place of one that was refused. */
+  #composed: Composed;
+  #request: UpstreamRequest;
+  #triedAgain = false;
+
+  constructor(parts: SendParts, composed: Composed) {
+    this.#parts = parts;
+    this.#composed = composed;
+    this.#request = requestOf(parts.upstream, composed);
+  }
+
+  start(): UpstreamCall {
+    const { upstreams, handler, timers } = this.#parts;
+    const first = this.#request;
+    const guard: Guard = {
+      protocol: this.#composed.request.adapter.protocol,
+      judge: (refusal) => this.#judge(refusal),
+    };
+    const guarded: Pick<Upstreams, 'send'> = {
+      send: (request, answer) =>
+        request === first
+          ? sendGuarded(upstreams, request, guard, answer, timers)
+          : upstreams.send(request, answer),
+    };
+    return sendHidden(guarded, first, this.#observed(this.#loop()), handler, timers);
+  }
+
+  /** The form that is tried instead of one that was refused; null: the client gets the refusal. */
+  async #judge(refusal: Refusal): Promise<UpstreamRequest | null> {
+    const { compose, log, metrics, request, upstream } = this.#parts;
+    const isOurs =
+      (refusal.kind === 'binding' || refusal.kind === 'pairing') && this.#composed.named.length > 0;
+    const isTooLarge = refusal.kind === 'too_large' && !this.#composed.request.isSide;
+    if (this.#triedAgain || !(isOurs || isTooLarge)) return null;
+    this.#triedAgain = true;
+    metrics.faults.inc({ where: isOurs ? 'refused_edit' : 'refused_too_large' });
+    log.warn(
+      { id: request.id, refusal: refusal.kind },
+      'the provider refused a request; another form is tried',
+    );
+    const again = await composeAgain(
+      compose,
+      this.#composed,
+      refusal.kind === 'too_large' ? { as: 'too_large', maximum: refusal.maximum } : { as: 'ours' },
+    );
+    if (again === null) return null;
+    this.#composed = again;
+    this.#request = requestOf(upstream, again);
+    return this.#request;
+  }
+
+  #loop(): HiddenLoop {
+    const { store, clock, timers, log, metrics, request } = this.#parts;
+    const { accountId } = request;
+    const { memory, conversation, sizes, sent } = this.#composed;
+    const { adapter, isSide } = this.#composed.request;
+    const anchor = conversation.states.at(-1)?.chain ?? '';
+    const first = () => this.#first();
+    return retrievalLoop({
+      retrieval: store.retrieval,
+      store: {
+        keepHidden: (account, record) => store.recall.keepHidden(account, anchored(record, anchor)),
+      },
+      asking: { accountId, thread: memory.name, timeZone: this.#composed.timeZone },
+      clock,
+      timers,
+      mask: async (json) => (await maskJson(json, await store.archive.accountKey(accountId))).text,
+      get first() {
+        return first();
+      },
+      chain: adapter.protocol === 'anthropic' ? (conversation.chains.at(-1) ?? '') : '',
+      rounds: roundsOfTurn(this.#composed),
+      room: sizes.limit === null ? null : Math.max(0, sizes.limit - sent),
+      estimate: estimateText,
+      keeps: !isSide,
+      remember: (records) => {
+        for (const record of records) memory.hidden.set(record.id, anchored(record, anchor));
+      },
+      failed: (reason, detail) => {
+        metrics.faults.inc({ where: `retrieval_${reason}` });
+        log.error({ id: request.id, reason, detail }, 'a call of our tool could not be answered');
+      },
+    });
+  }
+
+  #first(): FirstRequest {
+    const { request, named } = this.#composed;
+    return {
+      protocol: request.adapter.protocol,
+      request: this.#request,
+      client: request.body,
+      named,
+      latestThinking: request.reasoning === 'keep_turn' ? 'turn-untouched' : 'untouched-or-none',
       window: null,
       estimate: estimateBytes,
-    },
-    chain: isMessages ? (conversation.chains.at(-1) ?? '') : '',
-    rounds: roundsOfTurn(composed),
-    room: sizes.limit === null ? null : Math.max(0, sizes.limit - sent),
-    estimate: estimateText,
-    keeps: !isSide,
-    remember: (records) => {
-      for (const record of records) memory.hidden.set(record.id, anchored(record, anchor));
-    },
-    failed: (reason, detail) => {
-      metrics.faults.inc({ where: `retrieval_${reason}` });
-      log.error({ id: parts.request.id, reason, detail }, 'a call of our tool could not be answered');
-    },
-  });
+    };
+  }
+
+  /** A loop whose rounds tell the thread's memory what the provider counted. */
+  #observed(loop: HiddenLoop): HiddenLoop {
+    let isFirst = true;
+    const see = (round: HiddenRound) => {
+      remember(round, this.#composed, isFirst);
+      isFirst = false;
+    };
+    return {
+      stream: loop.stream,
+      whole: loop.whole,
+      next: (round, headers) => {
+        see(round);
+        return loop.next(round, headers);
+      },
+      ended: (round) => {
+        see(round);
+        return loop.ended(round);
+      },
+    };
+  }
+}
+
+/** A composed request on the wire: unchanged it is the client's own. */
+function requestOf(upstream: UpstreamRequest, { named, body }: Composed): UpstreamRequest {
+  if (named.length === 0) return upstream;
+  return { ...upstream, headers: headersOfEdited(upstream.headers, body.length), body };
 }
 
 /** Records are found by the chain before their answer, which no other conversation has. */
@@ -111,27 +195,6 @@ function roundsOfTurn({ memory, conversation }: Composed): number {
     rounds += Math.max(1, places?.length ?? 1);
   }
   return rounds;
-}
-
-/** A loop whose rounds tell the thread's memory what the provider counted. */
-function observed(loop: HiddenLoop, composed: Composed): HiddenLoop {
-  let isFirst = true;
-  const see = (round: HiddenRound) => {
-    remember(round, composed, isFirst);
-    isFirst = false;
-  };
-  return {
-    stream: loop.stream,
-    whole: loop.whole,
-    next: (round, headers) => {
-      see(round);
-      return loop.next(round, headers);
-    },
-    ended: (round) => {
-      see(round);
-      return loop.ended(round);
-    },
-  };
 }
 
 function remember({ usage }: HiddenRound, composed: Composed, isFirst: boolean): void {

@@ -39,7 +39,7 @@ export interface ThreadMemory {
   older: { readonly of: string; readonly part: OlderPart } | null;
   /** An answer was given under bytes that no generation describes: the next request begins one. */
   isUnseen: boolean;
-  /** The provider refused what was put together: nothing is changed any more until a layout is made anew. */
+  /** The provider refused what was put together: nothing new is made in this thread any more. */
   isResting: boolean;
   /** The newest turn's request as it was read, for a look at what would be made of it; null: none. */
   latest: RequestToCompose | null;
