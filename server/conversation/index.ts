@@ -53,6 +53,7 @@ export {
   fieldNamed,
   fieldStart,
   fieldsOf,
+  firstEntry,
   nextEntry,
   type Scan,
   type ScanFault,

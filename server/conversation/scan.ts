@@ -133,6 +133,13 @@ export function valueEnd(body: Uint8Array, at: number): number {
   return kindAt(bytes, at) === null ? -1 : skipValue(bytes, at);
 }
 
+/** Where the first entry of a list or object begins that opens at a place; null where it has none. */
+export function firstEntry(body: Uint8Array, opens: number): number | null {
+  const bytes = viewOf(body);
+  const at = skipSpace(bytes, opens + 1);
+  return bytes[at] === CLOSE_ARRAY || bytes[at] === CLOSE_OBJECT || at >= bytes.length ? null : at;
+}
+
 /** Where the next entry of a list or object begins behind the end of one; null where none follows. */
 export function nextEntry(body: Uint8Array, end: number): number | null {
   const bytes = viewOf(body);

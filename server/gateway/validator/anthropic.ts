@@ -112,7 +112,7 @@ const STAYING = new Set(['tool_addition', 'tool_removal', 'mcp_tool_listing', 'c
 
 function checkLeftOutMessages(client: ClientBody, book: EditBook): Finding | null {
   for (let index = 0; index < client.elements.length; index++) {
-    const isOut = book.isLeftOut(index) && !isInTurn(book, index);
+    const isOut = book.isLeftOut(index) && !book.isTurnLeftOut(index);
     if (!isOut && !book.hasPartsLeftOut(index)) continue;
     const where = `client:/messages/${index}`;
     const read = clientMessage(client, index);
@@ -121,10 +121,6 @@ function checkLeftOutMessages(client: ClientBody, book: EditBook): Finding | nul
     if (stays !== null) return finding('edits', where, `A ${stays} is never left out by a layout.`);
   }
   return null;
-}
-
-function isInTurn(book: EditBook, index: number): boolean {
-  return book.ranges('left-out-turn').some(({ from, to }) => index >= from && index < to);
 }
 
 function staying(doc: Skim, message: Message, isOut: (part: number) => boolean): string | null {

@@ -84,6 +84,7 @@ export class EditBook {
   private readonly places = new Map<string, number>();
   private readonly tools = new Map<string, number>();
   private readonly parts = new Map<string, number>();
+  private readonly partly: ReadonlySet<number>;
   private readonly flags: Uint8Array;
   private readonly met: Uint8Array;
   /** What is wrong with the edits themselves; null: nothing. */
@@ -96,6 +97,7 @@ export class EditBook {
   ) {
     this.flags = new Uint8Array(clientCount);
     this.met = new Uint8Array(edits.length);
+    this.partly = new Set(edits.flatMap((edit) => (edit.kind === 'left-out-parts' ? edit.element : [])));
     this.fault = this.sort(clientCount);
   }
 
@@ -131,7 +133,12 @@ export class EditBook {
 
   /** True where some parts of the client's element are left out. */
   hasPartsLeftOut(clientElement: number): boolean {
-    return this.edits.some((edit) => edit.kind === 'left-out-parts' && edit.element === clientElement);
+    return this.partly.has(clientElement);
+  }
+
+  /** True where the client's element is left out with its whole turn. */
+  isTurnLeftOut(clientElement: number): boolean {
+    return ((this.flags[clientElement] ?? 0) & TURN) !== 0;
   }
 
   /** True where the thinking of the client's element is left out. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fieldNamed } from '../../conversation/index.ts';
-import { type Edit, type EditedBody, outlinesIn, validateAnthropic } from './index.ts';
+import { type Edit, type EditedBody, firstOutlines, outlinesIn, validateAnthropic } from './index.ts';
 import { leanOf } from './lean.ts';
 import { knownOf, OWN_TOOL } from './testing/judging.ts';
 
@@ -79,6 +79,8 @@ describe('what is known of a body', () => {
         const elements =
           all === null || all === undefined ? [] : (fieldNamed(all.scan, 'messages')?.elements ?? []);
         expect(outlinesIn(whole, elements, known?.outlines)).toEqual(all?.outlines);
+        if (known && all)
+          expect(firstOutlines(all.outlines, known.outlines.ends.length)).toEqual(known.outlines);
       }),
     );
   });

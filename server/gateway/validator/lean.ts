@@ -1,4 +1,12 @@
-import { fieldNamed, fieldStart, nextEntry, type Slice, valueEnd, viewOf } from '../../conversation/index.ts';
+import {
+  fieldNamed,
+  fieldStart,
+  firstEntry,
+  nextEntry,
+  type Slice,
+  valueEnd,
+  viewOf,
+} from '../../conversation/index.ts';
 import type { Edit } from './edits.ts';
 import type { Outlines } from './outline.ts';
 import type { EditedBody } from './request.ts';
@@ -19,38 +27,50 @@ export function leanOf(body: EditedBody, list: 'messages' | 'input'): EditedBody
   const edited = viewOf(body.edited);
   const { elements } = field;
   const left = leftOut(body.edits, elements.length);
-  const match = matched(client, edited, elements, list, body.edits, left);
-  if (match === null) return null;
-  const { outlines } = known;
-  const isIn = new Set(match.map(({ element }) => element));
-  const inClient = elements.flatMap((slice, element) =>
-    isIn.has(element) || left[element] === WHOLE ? [{ slice, element }] : [],
-  );
+  const entries = entriesOfEdited(client, edited, elements, list, body.edits, left);
+  if (entries === null) return null;
+  const isIn = new Set(entries.map(({ element }) => element));
+  const ours = elements.map((slice, element): Entry => {
+    const isOutlined = isIn.has(element) || left[element] === WHOLE;
+    return { slice, element: isOutlined ? element : null };
+  });
   return {
     ...body,
-    client: withOutlines(client, inClient, outlines),
-    edited: withOutlines(edited, match, outlines),
+    client: withOutlines(client, ours, known.outlines),
+    edited: withOutlines(edited, entries, known.outlines),
   };
 }
 
-/** A place in a body that is an element of the client's. */
-interface Match {
+/** An entry of a list, and the element of the client's that it is; null: none. */
+interface Entry {
   readonly slice: Slice;
-  readonly element: number;
+  readonly element: number | null;
 }
 
-function withOutlines(bytes: Buffer, matches: readonly Match[], outlines: Outlines): Buffer {
-  const pieces: Buffer[] = [];
-  let from = 0;
-  for (const { slice, element } of matches) {
-    const outline = outlines[element] ?? null;
-    if (outline === null) continue;
-    pieces.push(bytes.subarray(from, slice.start), outline);
-    from = slice.end;
+/** A body with outlines in the place of those entries that are the client's. */
+function withOutlines(bytes: Buffer, entries: readonly Entry[], { bytes: texts, ends }: Outlines): Buffer {
+  const first = entries[0]?.slice.start;
+  const last = entries.at(-1)?.slice.end;
+  if (first === undefined || last === undefined) return bytes;
+  const pieces: Buffer[] = [bytes.subarray(0, first)];
+  for (let index = 0; index < entries.length; ) {
+    const { slice, element } = entries[index] as Entry;
+    let next = index + 1;
+    if (element === null) pieces.push(bytes.subarray(slice.start, slice.end), COMMA);
+    else {
+      // Entries that follow each other in both lists are one stretch of their outlines.
+      while (entries[next]?.element === element + next - index) next += 1;
+      pieces.push(texts.subarray(ends[element - 1] ?? 0, ends[element + next - index - 1]));
+    }
+    index = next;
   }
-  pieces.push(bytes.subarray(from));
-  return Buffer.concat(pieces);
+  const end = pieces.at(-1);
+  pieces[pieces.length - 1] = end === undefined || end === COMMA ? NOTHING : end.subarray(0, -1);
+  return Buffer.concat([...pieces, bytes.subarray(last)]);
 }
+
+const COMMA = Buffer.from(',');
+const NOTHING = Buffer.alloc(0);
 
 const WHOLE = 1;
 const PARTLY = 2;
@@ -77,40 +97,32 @@ function namedPlaces(edits: readonly Edit[]): ReadonlySet<number> {
   );
 }
 
-/** The entries of the edited list that are elements of the client's and no edit's; null where there is no such list. */
-function matched(
+/** The entries of the edited list, those told that are elements of the client's and no edit's; null: there is no list. */
+function entriesOfEdited(
   client: Buffer,
   edited: Buffer,
   elements: readonly Slice[],
   list: string,
   edits: readonly Edit[],
   left: Uint8Array,
-): readonly Match[] | null {
+): readonly Entry[] | null {
   const start = fieldStart(edited, list);
   if (start === null || edited[start] !== 0x5b) return null;
   const named = namedPlaces(edits);
-  const found: Match[] = [];
+  const entries: Entry[] = [];
   let next = 0;
-  let at: number | null = nextEntryAt(edited, start + 1);
-  for (let place = 0; at !== null; place += 1) {
+  let at: number | null = firstEntry(edited, start);
+  while (at !== null) {
     const from: number = at;
-    const element = named.has(place) ? -1 : elementAt(client, edited, elements, left, next, from);
-    const slice = elements[element];
+    const found = named.has(entries.length) ? -1 : elementAt(client, edited, elements, left, next, from);
+    const slice = elements[found];
     const end: number = slice === undefined ? valueEnd(edited, from) : from + slice.end - slice.start;
-    if (slice !== undefined) {
-      found.push({ slice: { start: from, end }, element });
-      next = element + 1;
-    }
+    if (end < 0) return null;
+    entries.push({ slice: { start: from, end }, element: slice === undefined ? null : found });
+    if (slice !== undefined) next = found + 1;
     at = nextEntry(edited, end);
   }
-  return found;
-}
-
-function nextEntryAt(bytes: Buffer, at: number): number | null {
-  let start = at;
-  while (bytes[start] === 0x20 || bytes[start] === 0x0a || bytes[start] === 0x0d || bytes[start] === 0x09)
-    start += 1;
-  return start < bytes.length && bytes[start] !== 0x5d ? start : null;
+  return entries;
 }
 
 /** The element of the client's whose bytes stand at a place of the edited body, among the next ones; -1: none. */

@@ -1,14 +1,18 @@
 import type { Slice } from '../../conversation/index.ts';
 import { type Skim, type SkimNode, skim } from './skim.ts';
 
-/**
- * Of each element of a client's body what the rules look at: the element with its long strings cut. Null: it stands for
- * itself, since it is short or no JSON.
- */
-export type Outlines = readonly (Buffer | null)[];
+/** Of the elements of a client's body what the rules look at: each with its long strings cut. */
+export interface Outlines {
+  /** JSON texts with a comma behind each. An element that is no JSON stands there as it is. */
+  readonly bytes: Buffer;
+  /** Where each ends, its comma counted. */
+  readonly ends: readonly number[];
+}
+
+const NONE: Outlines = { bytes: Buffer.alloc(0), ends: [] };
 
 /** Bytes up to which an element stands for itself, and a string in it is kept. */
-const SHORT = 300;
+const SHORT = 60;
 
 /** Members whose strings the rules compare with others. */
 const COMPARED: ReadonlySet<string> = new Set([
@@ -24,23 +28,36 @@ const COMPARED: ReadonlySet<string> = new Set([
 
 /**
  * The outlines of a body's elements. A longer request of the same conversation takes those of the one before for all
- * elements that are the same bytes at the same places.
+ * elements that are the same bytes at the same places; `firstOutlines` gives these.
  * @param known outlines of the first elements
  */
-export function outlinesIn(body: Buffer, elements: readonly Slice[], known: Outlines = []): Outlines {
-  const more = elements
-    .slice(known.length)
-    .map(({ start, end }, index) => outlineOf(body.subarray(start, end), known.length + index));
-  return known.length === 0 ? more : [...known, ...more];
+export function outlinesIn(body: Buffer, elements: readonly Slice[], known: Outlines = NONE): Outlines {
+  const pieces: Buffer[] = [known.bytes];
+  const ends = [...known.ends];
+  let end = known.bytes.length;
+  for (const { start, end: behind } of elements.slice(ends.length)) {
+    const outline = outlineOf(body.subarray(start, behind), ends.length);
+    pieces.push(outline, COMMA);
+    end += outline.length + 1;
+    ends.push(end);
+  }
+  return { bytes: Buffer.concat(pieces), ends };
 }
+
+/** The outlines of the first elements alone. */
+export function firstOutlines({ bytes, ends }: Outlines, count: number): Outlines {
+  return { bytes: bytes.subarray(0, ends[count - 1] ?? 0), ends: ends.slice(0, count) };
+}
+
+const COMMA = Buffer.from(',');
 
 /**
  * The outline of one element. What is cut is told by the element's place, so that outlines of two places are the same only
  * where nothing is cut in them.
  */
-function outlineOf(element: Buffer, place: number): Buffer | null {
+function outlineOf(element: Buffer, place: number): Buffer {
   const doc = element.length <= SHORT ? null : skim(element);
-  if (doc === null) return null;
+  if (doc === null) return element;
   const pieces: Buffer[] = [];
   let from = 0;
   let cuts = 0;
@@ -48,7 +65,7 @@ function outlineOf(element: Buffer, place: number): Buffer | null {
     pieces.push(element.subarray(from, start), Buffer.from(`"cut ${place}.${cuts++}"`));
     from = end;
   }
-  return cuts === 0 ? null : Buffer.concat([...pieces, element.subarray(from)]);
+  return Buffer.concat([...pieces, element.subarray(from)]);
 }
 
 /** The long strings of a document that the rules do not read, in their order. */

@@ -167,7 +167,7 @@ class Skimmer {
 
   constructor(private readonly bytes: Buffer) {
     this.words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.list = new Int32Array(WIDTH * Math.max(64, bytes.length >> 7));
+    this.list = new Int32Array(WIDTH * Math.max(16, bytes.length >> 6));
   }
 
   read(): Skim | null {

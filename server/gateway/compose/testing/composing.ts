@@ -4,6 +4,7 @@ import { composeMessages } from '../../anthropic/compose.ts';
 import { composeItems } from '../../openai/compose.ts';
 import {
   type LatestThinking,
+  outlinesIn,
   type Verdict,
   validateAnthropic,
   validateOpenai,

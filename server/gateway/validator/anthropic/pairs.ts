@@ -82,9 +82,11 @@ function checkResults(doc: Skim, group: Group, calls: readonly Answered[]): Find
 }
 
 function idsOf(doc: Skim, group: Group, type: string, key: string): readonly Answered[] {
-  return group.parts.flatMap((placed) =>
-    placed.part.type === type ? [{ id: doc.stringMember(placed.part.node, key), placed }] : [],
-  );
+  const found: Answered[] = [];
+  for (const placed of group.parts) {
+    if (placed.part.type === type) found.push({ id: doc.stringMember(placed.part.node, key), placed });
+  }
+  return found;
 }
 
 /**
