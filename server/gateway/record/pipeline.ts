@@ -37,7 +37,7 @@ import { PrefixCache } from './prefix-cache.ts';
 import type { RecordedAnswer } from './protocol.ts';
 import { aboutRequest, headOf, ownThread, recordOf, standsAlone } from './request-record.ts';
 import { identityByHistory, isPlacedByHistory } from './unnamed.ts';
-import { viewOf } from './view-of.ts';
+import { requestView } from './view-of.ts';
 
 /** Writes what went through the doors into the archive. Both functions may be called again for the same event. */
 export interface Pipeline {
@@ -135,7 +135,7 @@ export function createPipeline(
       lastMessage: chain.head,
       retry,
       note: read.identity.uncertain,
-      view: event.seen == null ? null : viewOf(event.seen, chain.positions),
+      view: event.seen == null ? null : requestView(event.seen, chain.positions),
     });
     // Behind the request, so that a preamble is kept only while a request refers to it.
     if (preambleHash !== null) await savePreamble(writer, event.accountId, preambleHash, body, read);
