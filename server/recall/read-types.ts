@@ -4,9 +4,9 @@ import type { Uuid } from '../kernel/ids.ts';
 import type { RecallSettings } from './limits.ts';
 import type { FrozenChoices, GenerationReason } from './stored.ts';
 
-/** A generation of a session's thread as a list shows it. Messages are named by their hashes in hex. */
+/** A generation of a session's thread as a list shows it. Hashes are in hex. */
 export interface LayoutRow {
-  /** The message at which it was made: its name inside the account. */
+  /** The mark of the place at which it was made: its name inside the account. */
   readonly message: string;
   /** `main`, or the sub-agent's id. */
   readonly thread: string;

@@ -18,7 +18,7 @@ export async function readChain(
 }
 
 /** Joined along the keys whatever the server knows of the tables. */
-const CHAIN = `
+export const CHAIN = `
 WITH RECURSIVE above AS (
   SELECT m.hash, m.parent, 0 AS depth FROM request r
   CROSS JOIN LATERAL (

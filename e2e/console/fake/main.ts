@@ -40,6 +40,7 @@ const services = {
     },
   }),
   transfer: {} as ArchiveTransfer,
+  transcripts: { importSession: async () => null },
   layouts: recall.layouts,
   switches: recall.switches,
   recall: recall.recall,
