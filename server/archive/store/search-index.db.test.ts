@@ -70,7 +70,7 @@ async function danglingPostings(): Promise<number> {
 /** The pool, with each statement of its transactions handed to `around`, which runs it. */
 function poolAround(
   around: (
-    statement: { readonly text: string; readonly name?: string },
+    statement: { readonly text: string; readonly name?: string | undefined },
     run: () => Promise<unknown>,
   ) => Promise<unknown>,
 ): StorePool {
