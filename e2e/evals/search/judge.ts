@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Uuid } from '../../../server/kernel/ids.ts';
 import type { Archived } from './archived.ts';
-import type { QuestionClass } from './facts.ts';
+import type { QuestionClass } from './facts/fact.ts';
 import type { Question } from './sessions.ts';
 
 /** Share of questions whose evidence is among the first 1, 5 and 10 hits, and how many there were. */

@@ -4,7 +4,7 @@ import { testDatabase } from '../../../server/db/testing.ts';
 import { systemClock } from '../../../server/kernel/clock.ts';
 import type { InstallationKey } from '../../../server/kernel/installation-key.ts';
 import { systemRandom } from '../../../server/kernel/random.ts';
-import { fill, queriesOf } from '../../search-bench/corpus.ts';
+import { fill, queriesOf } from '../../bench/search/corpus.ts';
 
 test('over ten thousand chunks every query of the benchmark is answered, each hit shows what was looked for, best first', async () => {
   const database = await testDatabase();

@@ -1,4 +1,5 @@
-import { type Carrier, type Fact, factsOf, type QuestionClass } from './facts.ts';
+import type { Carrier, Fact, QuestionClass } from './facts/fact.ts';
+import { factsOf } from './facts.ts';
 import { codeLines, filePath, identifier, logLines, prose, word } from './filler.ts';
 import { type Random, randomFrom } from './random.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import type { Uuid } from '../../server/kernel/ids.ts';
-import { codeLines, filePath, identifier, logLines, prose, word } from '../evals/search/filler.ts';
-import { type Random, randomFrom } from '../evals/search/random.ts';
+import type { Uuid } from '../../../server/kernel/ids.ts';
+import { codeLines, filePath, identifier, logLines, prose, word } from '../../evals/search/filler.ts';
+import { type Random, randomFrom } from '../../evals/search/random.ts';
 
 /** Items that are written with one statement. */
 const ITEMS = 4_000;

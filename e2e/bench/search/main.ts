@@ -3,16 +3,16 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
-import { createArchiveReader, createArchiveWriter, ensureAccount } from '../../server/archive/index.ts';
-import { migrate, openDatabase } from '../../server/db/index.ts';
-import { systemClock } from '../../server/kernel/clock.ts';
-import type { Uuid } from '../../server/kernel/ids.ts';
-import type { InstallationKey } from '../../server/kernel/installation-key.ts';
-import { createLogger } from '../../server/kernel/log.ts';
-import { systemRandom } from '../../server/kernel/random.ts';
-import { percentile } from '../bench/measure.ts';
-import { archive } from '../evals/search/archived.ts';
-import { collectionOf } from '../evals/search/sessions.ts';
+import { createArchiveReader, createArchiveWriter, ensureAccount } from '../../../server/archive/index.ts';
+import { migrate, openDatabase } from '../../../server/db/index.ts';
+import { systemClock } from '../../../server/kernel/clock.ts';
+import type { Uuid } from '../../../server/kernel/ids.ts';
+import type { InstallationKey } from '../../../server/kernel/installation-key.ts';
+import { createLogger } from '../../../server/kernel/log.ts';
+import { systemRandom } from '../../../server/kernel/random.ts';
+import { archive } from '../../evals/search/archived.ts';
+import { collectionOf } from '../../evals/search/sessions.ts';
+import { percentile } from '../measure.ts';
 import { fill, queriesOf } from './corpus.ts';
 
 /**
