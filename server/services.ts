@@ -16,6 +16,7 @@ import {
   type Composer,
   createComposer,
   createGateway,
+  createTranscriptImporter,
   type Gateway,
   type Guard,
   holdTap,
@@ -23,6 +24,7 @@ import {
   startRecorder,
   systemTimers,
   type Tap,
+  type TranscriptImporter,
   webConsoleLink,
 } from './gateway/index.ts';
 import { type Housekeeping, startHousekeeping } from './jobs/index.ts';
@@ -121,6 +123,7 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
     archive: store.archive,
     keeper: store.keeper,
     transfer: store.transfer,
+    transcripts: store.transcripts,
     layouts: store.layouts,
     switches: store.switches,
     recall: store.recall,
@@ -146,6 +149,7 @@ interface Store {
   readonly archive: ArchiveReader;
   readonly keeper: ArchiveKeeper;
   readonly transfer: ArchiveTransfer;
+  readonly transcripts: TranscriptImporter;
   readonly layouts: ApiServices['layouts'];
   readonly switches: ApiServices['switches'];
   readonly recall: ApiServices['recall'];
@@ -163,6 +167,7 @@ interface OpenStore {
   readonly recorder: Recorder;
   readonly reader: ArchiveReader;
   readonly transfer: ArchiveTransfer;
+  readonly transcripts: TranscriptImporter;
   readonly layouts: RecallReader;
   readonly keeper: ArchiveKeeper;
   readonly housekeeping: Housekeeping;
@@ -238,6 +243,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     archive: deferred(() => whenOpen().reader),
     keeper: deferred(() => whenOpen().keeper),
     transfer: deferred(() => whenOpen().transfer),
+    transcripts: deferred(() => whenOpen().transcripts),
     layouts: deferred(() => whenOpen().layouts),
     switches: {
       read: (accountId, scope) => readSwitches(whenOpen().database.pool, accountId, scope),
@@ -314,6 +320,7 @@ async function openStore(
       reader: createArchiveReader(database.pool, { clock }),
       keeper: createArchiveKeeper(database.pool, { clock }),
       transfer: createArchiveTransfer(database.pool, tools),
+      transcripts: createTranscriptImporter(database.settings, env, log),
       layouts: createRecallReader(database.pool),
       housekeeping,
       disk: watchFreeSpace(disk.folder, clock),
@@ -329,11 +336,12 @@ async function closeStore({
   database,
   composing,
   recorder,
+  transcripts,
   housekeeping,
   stopListening,
 }: OpenStore): Promise<void> {
   const tidied = housekeeping.stop();
-  await recorder.close(DRAIN_MS);
+  await Promise.all([recorder.close(DRAIN_MS), transcripts.close()]);
   stopListening();
   // A long deletion is cut off between two sessions; the next start ends it.
   await bounded(tidied, TIDY_MS);

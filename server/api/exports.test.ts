@@ -80,6 +80,7 @@ function setUp(count: number) {
     accountId: LOCAL_ACCOUNT,
     archive,
     transfer: {} as ArchiveTransfer,
+    transcripts: { importSession: async () => null },
     ...recallServices(),
     links: { keyNeeded: false, makeLink: (url) => url },
     live: { subscribe: () => () => undefined },

@@ -127,6 +127,7 @@ function setUp(over: Partial<ArchiveReader> = {}) {
     accountId: LOCAL_ACCOUNT,
     archive,
     transfer: {} as ArchiveTransfer,
+    transcripts: { importSession: async () => null },
     ...recallServices({ scopes: [LOCAL_ACCOUNT, ID as Uuid] }),
     links: { keyNeeded: true, makeLink: (baseUrl) => `${baseUrl}/open/once` },
     live: { subscribe: () => () => undefined },

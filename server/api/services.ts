@@ -5,6 +5,7 @@ import type { Env } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { LayoutReason, RecallReader, RecallSettings, SetSwitches } from '../recall/index.ts';
+import type { TranscriptImports } from './transcripts.ts';
 
 /** That something new can be read. Ids alone, no content. */
 export interface LiveEvent {
@@ -89,6 +90,7 @@ export interface ApiServices {
   readonly archive: ArchiveReader;
   readonly keeper: ArchiveKeeper;
   readonly transfer: ArchiveTransfer;
+  readonly transcripts: TranscriptImports;
   readonly layouts: RecallReader;
   readonly switches: SwitchKeeper;
   readonly recall: RecallActs;

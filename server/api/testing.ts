@@ -67,6 +67,7 @@ export function servicesWith(archive: Partial<ArchiveReader>, scene: RecallScene
     accountId: LOCAL_ACCOUNT,
     archive: archive as ArchiveReader,
     transfer: {} as ArchiveTransfer,
+    transcripts: { importSession: async () => null },
     links: { keyNeeded: false, makeLink: (url) => url },
     live: { subscribe: () => () => undefined },
     health: async () => ({ ready: true, parts: [] }),

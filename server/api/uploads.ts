@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ImportedSession } from '../archive/types.ts';
 import { asContextModeError, ContextModeError } from '../kernel/errors.ts';
+import { IMPORT_TRANSCRIPT } from './transcripts.ts';
 import type { ApiContext } from './trpc.ts';
 
 /** A call of the public API that takes a body, or gives something that must not stand in an address. */
@@ -73,6 +74,7 @@ export const UPLOAD_ENDPOINTS: readonly UploadEndpoint[] = [
       return { sessions };
     },
   },
+  IMPORT_TRANSCRIPT,
   {
     path: '/keys/export',
     operationId: 'exportKey',

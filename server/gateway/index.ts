@@ -16,3 +16,4 @@ export { maskName } from './record/mask-names.ts';
 export { type Recorder, type RecorderState, startRecorder } from './record/recorder.ts';
 export { createRetrieval } from './retrieval/index.ts';
 export type { HeaderPairs, Tap, TappedAnswer, TappedRequest } from './tap.ts';
+export { createTranscriptImporter, type TranscriptImporter } from './transcripts/importer.ts';

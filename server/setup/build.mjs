@@ -21,11 +21,12 @@ const isSource = (path) => !/\.(test|bench)\.tsx?$/.test(path) && !path.startsWi
 /** What every part depends on beside its sources. */
 const COMMON = ['package-lock.json', 'tsconfig.json', 'server/setup/build.mjs', 'prisma/schema.prisma'];
 
-/** Entries of the server: the process, the product for where Next is the server, and the thread that archives. */
+/** Entries of the server: the process, the product for where Next is the server, and the threads that archive. */
 const SERVER_ENTRIES = {
   main: 'server/main.ts',
   'next-alone': 'server/next-alone.ts',
   recorder: 'server/gateway/record/worker.ts',
+  transcripts: 'server/gateway/transcripts/worker.ts',
 };
 
 /** A part of the product: what it is made from, what shows that it is there, and how it is made. */

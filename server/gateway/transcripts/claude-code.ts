@@ -38,9 +38,14 @@ export class ClaudeReader implements TranscriptReader {
   readonly #threads = new Map<string, ClaudeNode[]>();
   readonly #known = new Set<string>();
   #session: string | null = null;
+  #heldBytes = 0;
   #version: string | null = null;
   #folder: string | null = null;
   #branch: string | null = null;
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
 
   take({ file, number, bytes }: FileLine): void {
     const fault = bytes === null ? 'The line is too long.' : this.#read(bytes);
@@ -83,6 +88,7 @@ export class ClaudeReader implements TranscriptReader {
     const node = this.#nodeOf(line, type, uuid);
     if (node === null) return 'The line holds no message.';
     this.#known.add(uuid);
+    this.#heldBytes += node.parts.reduce((sum, part) => sum + part.length, 0);
     this.#about(line);
     const thread = threadOf(line);
     this.#threads.set(thread, push(this.#threads.get(thread) ?? [], node));

@@ -1,4 +1,4 @@
-import type { PlaceClaim } from '../../conversation/index.ts';
+import { type PlaceClaim, viewOf } from '../../conversation/index.ts';
 import type { Millis } from '../../kernel/clock.ts';
 import { openaiAdapter } from '../openai/index.ts';
 import { Books } from './books.ts';
@@ -18,6 +18,7 @@ const NEVER_SENT: ReadonlySet<string> = new Set(['ghost_snapshot', 'other']);
 
 const OWN_BOOKS = "lines of the agent's own books";
 const OWN_ITEMS = 'items that the agent keeps for itself';
+const SUMMARIES = 'summaries of compactions, which stand in what follows them';
 const TITLES = 'threads that looked for a title';
 
 /** What a file says of itself in its first line. */
@@ -53,6 +54,11 @@ interface File {
 export class CodexReader implements TranscriptReader {
   readonly #books = new Books();
   readonly #files = new Map<string, File>();
+  #heldBytes = 0;
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
 
   take({ file, number, bytes }: FileLine): void {
     const fault = bytes === null ? 'The line is too long.' : this.#read(file, bytes);
@@ -98,25 +104,47 @@ export class CodexReader implements TranscriptReader {
       return null;
     }
     if (known === undefined) return 'No line before it names a session.';
-    this.#takeInto(known, line, type, payload);
+    this.#heldBytes += this.#takeInto(known, line, type, payload);
     return null;
   }
 
-  #takeInto(file: File, line: LineObject, type: string, payload: LineObject): void {
+  /** Answers how many bytes were kept. */
+  #takeInto(file: File, line: LineObject, type: string, payload: LineObject): number {
     const at = line.time('timestamp');
     const kind = payload.text('type') ?? '';
+    const items: Uint8Array[] = [];
     if (type === 'response_item' && NEVER_SENT.has(kind)) this.#books.leaveOut(OWN_ITEMS);
-    else if (type === 'response_item') append(file, line.raw('payload') as Uint8Array, at);
+    else if (type === 'response_item') items.push(line.raw('payload') as Uint8Array);
     else if (type === 'compacted') {
+      if (isSummary(file, payload)) this.#books.leaveOut(SUMMARIES);
       file.head = null;
       file.begins = true;
-      for (const item of payload.entries('replacement_history') ?? []) append(file, item, at);
+      items.push(...(payload.entries('replacement_history') ?? []));
     } else if (BOOKS.has(type)) {
       if (kind === 'thread_rolled_back') rollBack(file, payload);
       this.#books.leaveOut(OWN_BOOKS);
     } else
       this.#books.leaveOut(`lines of a kind that is not known (${type === '' ? 'without a type' : type})`);
+    for (const item of items) append(file, item, at);
+    return items.reduce((sum, item) => sum + item.length, 0);
   }
+}
+
+/**
+ * True where the newest message is the summary that a compaction makes a part of what follows: it was asked for beside
+ * the conversation. It is taken out.
+ */
+function isSummary(file: File, compacted: LineObject): boolean {
+  const newest = file.entries.at(-1);
+  const item = newest === undefined ? null : LineObject.read(newest.element);
+  if (newest === undefined || item?.text('role') !== 'assistant') return false;
+  const [part] = item.entries('content') ?? [];
+  const text = (part === undefined ? null : LineObject.read(part))?.raw('text') ?? null;
+  const summary = compacted.raw('message');
+  if (text === null || summary === null || text.length <= 2) return false;
+  if (!viewOf(summary).includes(viewOf(text.subarray(1, -1)))) return false;
+  file.entries.pop();
+  return true;
 }
 
 function aboutOf(meta: LineObject): About | null {

@@ -11,7 +11,6 @@ import { hexOf, type Identity, type Message, rootHash } from '../../conversation
 import { breathe } from '../../kernel/breath.ts';
 import type { Clock, Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
-import type { ProtocolAdapter } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { openaiAdapter } from '../openai/index.ts';
 import { maskItems } from '../record/mask-items.ts';
@@ -114,7 +113,7 @@ class TranscriptImport {
     const ends = endsOf(ordered);
     for (const one of ordered) {
       await breathe();
-      await this.#take(one, placing, adapter, ends.has(one.message));
+      await this.#take(one, placing, ends.has(one.message));
     }
     await this.#write();
     await this.#completeLogs(ordered.at(-1)?.at ?? this.#clock.now());
@@ -124,7 +123,6 @@ class TranscriptImport {
   async #take(
     { thread: named, message: read, at }: TimedMessage,
     placing: Placing,
-    adapter: ProtocolAdapter,
     isEnd: boolean,
   ): Promise<void> {
     const thread = await this.#open(named, at);

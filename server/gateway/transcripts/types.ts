@@ -68,6 +68,8 @@ export interface Transcript {
 
 /** Reads the lines of the files of one session, one behind the other. */
 export interface TranscriptReader {
+  /** Bytes of messages that are held. */
+  readonly heldBytes: number;
   take(line: FileLine): void;
   /** The session; null where no line of the files names one. */
   end(): Transcript | null;
