@@ -67,6 +67,28 @@ describe.each(SERVERS)('a start (%s)', (server) => {
     await again.stop();
   });
 
+  test('what passes before the database is there is archived as soon as it is', async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    // The first start of a data folder makes its database, which takes longest.
+    const product = start({ CONTEXT_MODE_HOME: join(folder.path, 'new'), PORT: String(port) });
+    const listens = () =>
+      call(url, { method: 'GET', path: '/readyz' }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await expect.poll(listens, { timeout: 60_000, interval: 20 }).not.toBe(0);
+    expect((await call(url, { path: DOOR, body: BODY })).status).toBe(200);
+    expect(await listens()).toBe(503);
+    await product.url;
+    const items = async () => {
+      const { body } = await call(url, { method: 'GET', path: '/api/v1/requests' });
+      return (JSON.parse(body.toString()) as { items: { status: number | null }[] }).items;
+    };
+    await expect.poll(items, { timeout: 20_000 }).toMatchObject([{ status: 200 }]);
+    await product.stop();
+  });
+
   test('a second start on the same data folder is one clear error, and the first goes on', async () => {
     const first = start();
     const url = await first.url;
@@ -147,6 +169,15 @@ describe.each(SERVERS)('a start (%s)', (server) => {
     expect(await next.stop()).toMatchObject({ code: 0 });
   });
 });
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => probe.once('listening', resolve));
+  const port = portOf(probe);
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
 
 /** One message on standard error, no stack, nothing of a start, exit code 1. */
 function expectOneError(ended: Ended, message: string): void {
