@@ -3,6 +3,7 @@ import type { Uuid } from '../../kernel/ids.ts';
 import { type Queryable, type StorePool, transaction } from './connection.ts';
 import { tick } from './content.ts';
 import { countErasure, deleteMessages, deleteSession, eraseSession, writeAudit } from './erasure.ts';
+import { countRecall } from './erasure-recall.ts';
 import { LIVE_NOTIFY } from './live.ts';
 
 /** Sessions whose ids are read at once. */
@@ -78,6 +79,7 @@ export async function deleteArchive(
     for (const table of REST)
       await connection.query(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
     await connection.query('DELETE FROM setting WHERE account_id = $1 AND scope <> $1', [accountId]);
+    await countRecall(connection, accountId);
     const entry = { accountId, at: now, by: 'person', act: 'archive.delete', subject: accountId } as const;
     await writeAudit(connection, clock, { ...entry, data: { sessions } });
   });
@@ -90,6 +92,9 @@ const REST = [
   'request',
   'preamble',
   'blob',
+  'beginning',
+  'layout',
+  'splice',
   'worktree',
   'project_identity',
   'project',

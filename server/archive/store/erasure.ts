@@ -2,6 +2,13 @@ import type { Clock, Millis } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import { type Queryable, type StorePool, transaction } from './connection.ts';
 import { tick } from './content.ts';
+import {
+  countRecall,
+  type DeletedItem,
+  eraseRecallOfSession,
+  forgetShown,
+  readRecallOfSession,
+} from './erasure-recall.ts';
 import { LIVE_NOTIFY } from './live.ts';
 import { forgetItems } from './search-forget.ts';
 import { dropUnusedPlaces } from './unused-places.ts';
@@ -21,8 +28,8 @@ export interface SessionErasure {
 
 /**
  * Deletes a session in one transaction: its events, requests and answers, then every message, item, binary content,
- * preamble, worktree and project that nothing refers to any more. What another session's log holds stays for that
- * session. The audit keeps that it was done and how much went, nothing of its content. Answers whether there was such a
+ * preamble, worktree and project that nothing refers to any more, its settings, and what Recall keeps of it. What another
+ * session's log holds stays for that session. The audit keeps that it was done and how much went, nothing of its content. Answers whether there was such a
  * session.
  */
 export async function deleteSession(
@@ -41,6 +48,8 @@ export async function deleteSession(
 }
 
 interface ErasedSession {
+  readonly agent: string;
+  readonly client_session_id: string | null;
   readonly project_id: Uuid | null;
   readonly worktree_id: Uuid | null;
 }
@@ -54,16 +63,21 @@ export async function eraseSession(
 ): Promise<boolean> {
   const ours = [accountId, sessionId];
   const found = await connection.query<ErasedSession>(
-    `SELECT project_id, worktree_id FROM session
+    `SELECT agent, client_session_id, project_id, worktree_id FROM session
      WHERE account_id = $1 AND id = $2 AND ($3::timestamptz IS NULL OR last_seen_at < $3) FOR UPDATE`,
     [...ours, notSeenSince],
   );
   const [session] = found.rows;
   if (session === undefined) return false;
   await countErasure(connection, accountId);
+  const { agent, client_session_id: name } = session;
+  const recall = await readRecallOfSession(connection, accountId, sessionId, { agent, session: name });
   await deleteRequests(connection, accountId, sessionId);
   const { events, messages, worktrees } = await deleteEvents(connection, accountId, sessionId);
   const items = await deleteMessages(connection, accountId, messages);
+  if (recall !== null) await eraseRecallOfSession(connection, accountId, recall);
+  await countRecall(connection, accountId);
+  await connection.query('DELETE FROM setting WHERE account_id = $1 AND scope = $2', ours);
   await connection.query('DELETE FROM thread WHERE account_id = $1 AND session_id = $2', ours);
   await connection.query(
     'UPDATE session SET fork_session_id = NULL WHERE account_id = $1 AND fork_session_id = $2',
@@ -165,10 +179,12 @@ export async function deleteMessages(
     'DELETE FROM media WHERE account_id = $1 AND message_hash = ANY($2::bytea[]) RETURNING blob_hash',
     ours,
   );
-  const items = await connection.query(
-    'DELETE FROM item WHERE account_id = $1 AND message_hash = ANY($2::bytea[])',
+  const items = await connection.query<DeletedItem>(
+    `DELETE FROM item WHERE account_id = $1 AND message_hash = ANY($2::bytea[])
+     RETURNING docid, call_message, call_position`,
     ours,
   );
+  await forgetShown(connection, accountId, items.rows);
   await connection.query(
     'DELETE FROM message_alias WHERE account_id = $1 AND message_hash = ANY($2::bytea[])',
     ours,

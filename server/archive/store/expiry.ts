@@ -4,6 +4,7 @@ import { decideRun, runBound } from '../retention.ts';
 import { type StorePool, transaction } from './connection.ts';
 import { tick } from './content.ts';
 import { countErasure, deleteSession } from './erasure.ts';
+import { eraseUnplacedRecall } from './erasure-recall.ts';
 import { type RetentionSettings, readRetention, readRun, writeRun } from './settings.ts';
 import { dropUnusedPlaces, forgottenPlaces } from './unused-places.ts';
 import { dateOf } from './values.ts';
@@ -116,7 +117,7 @@ async function deleteDue(
   return deleted;
 }
 
-/** Requests that belong to no session are as old as they are; what they were is kept no longer than sessions. */
+/** What belongs to no session is as old as it is, and is kept no longer than sessions. */
 async function deleteOldUnplaced(
   pool: StorePool,
   accountId: Uuid,
@@ -124,10 +125,12 @@ async function deleteOldUnplaced(
   now: Millis,
 ): Promise<void> {
   if (account === 'forever') return;
+  const before = dateOf((now - account * DAY_MS) as Millis);
   await pool.query('DELETE FROM request WHERE account_id = $1 AND session_id IS NULL AND received_at < $2', [
     accountId,
-    dateOf((now - account * DAY_MS) as Millis),
+    before,
   ]);
+  await transaction(pool, (connection) => eraseUnplacedRecall(connection, accountId, before));
 }
 
 /** Deletes places that an agent named in passing: nothing was archived there. Answers how many rows went. */

@@ -310,7 +310,7 @@ export class CanaryScene {
     const { rows: tables } = await this.#database.pool.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.columns
        WHERE table_schema = current_schema() AND column_name = 'account_id'
-         AND table_name NOT IN ('audit', 'search_state')`,
+         AND table_name NOT IN ('audit', 'search_state', 'recall_state')`,
     );
     const left: Record<string, number> = {};
     for (const { name } of tables) {
