@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { HttpAnswer, HttpHeaders } from './world.ts';
 
@@ -59,6 +60,27 @@ export async function upload(
     if (isFileFault(thrown)) throw thrown;
   });
   const [response] = await Promise.all([answered, Promise.race([sent, answered])]);
+  return response === null ? null : readAnswer(response);
+}
+
+/**
+ * Posts what comes in pieces, as much at a time as the other side takes. Null if nothing answers.
+ * @throws the system's error where a file that the pieces come from cannot be read
+ */
+export async function uploadPieces(
+  url: string,
+  pieces: AsyncIterable<Uint8Array>,
+  mime: string,
+  headers: HttpHeaders = {},
+): Promise<HttpAnswer | null> {
+  const request = start('POST', url, { ...headers, 'content-type': mime });
+  const answered = answerOf(request);
+  let fault: unknown = null;
+  const sent = pipeline(Readable.from(pieces), request).catch((thrown: unknown) => {
+    if (isFileFault(thrown)) fault = thrown;
+  });
+  const [response] = await Promise.all([answered, Promise.race([sent, answered])]);
+  if (fault !== null) throw fault;
   return response === null ? null : readAnswer(response);
 }
 

@@ -4,13 +4,14 @@ import { AGENTS } from './agents/find.ts';
 import { connect } from './commands/connect.ts';
 import { disconnect } from './commands/disconnect.ts';
 import { doctor } from './commands/doctor.ts';
+import { importAny } from './commands/import.ts';
 import { open } from './commands/open.ts';
 import { read } from './commands/read.ts';
 import { search } from './commands/search.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
-import { exportSessions, importFile } from './commands/transfer.ts';
+import { exportSessions } from './commands/transfer.ts';
 import { CliFailure, EXIT, type ExitCode } from './failure.ts';
 import { createOutput, type Output, reportFault } from './output.ts';
 import type { World } from './world.ts';
@@ -212,15 +213,19 @@ function createProgram(
       ),
     );
 
-  command('import', 'take the sessions of an exported file in, with the ids that they had')
-    .argument('<file>', 'what "export" wrote')
+  command('import', "take in the agents' own transcripts, or the sessions of an exported file with their ids")
+    .argument('[path]', 'a file or a folder (else what Claude Code and Codex keep on this machine)')
+    .option('--yes', 'agree to the list')
+    .option('--dry-run', 'show the list and import nothing')
     .option('--keys <file>', 'the key that belongs to it, for an archive that holds nothing yet')
     .option('--foreign', 'take sessions of another key as they are: to be read, not to be gone on with')
     .addOption(gateway())
-    .action(async (file: unknown, given: Options) =>
+    .action(async (path: unknown, given: Options) =>
       done(
-        await importFile(world, output, {
-          file: text(file) ?? '',
+        await importAny(world, output, {
+          path: text(path),
+          yes: given.yes === true,
+          dryRun: given.dryRun === true,
           keys: text(given.keys),
           foreign: given.foreign === true,
           gateway: text(given.gateway),

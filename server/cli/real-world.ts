@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemCodeOf } from './failure.ts';
-import { download, upload } from './http-files.ts';
+import { download, upload, uploadPieces } from './http-files.ts';
 import { listProcesses } from './processes.ts';
 import type { HttpAnswer, HttpHeaders, Started, World } from './world.ts';
 
@@ -36,6 +36,7 @@ export function realWorld(packageFolder: string): World {
     post: (url, timeoutMs, headers) => send('POST', url, timeoutMs, headers),
     download,
     upload,
+    uploadPieces,
     reaches,
     processes: () =>
       listProcesses(

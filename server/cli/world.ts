@@ -59,6 +59,13 @@ export interface World {
   ): Promise<HttpAnswer | null>;
   /** A POST of a file. Null if nothing answers. @throws the system's error where the file cannot be read */
   upload(url: string, file: string, mime: string, headers?: HttpHeaders): Promise<HttpAnswer | null>;
+  /** A POST of what comes in pieces. Null if nothing answers. @throws the system's error where a file cannot be read */
+  uploadPieces(
+    url: string,
+    pieces: AsyncIterable<Uint8Array>,
+    mime: string,
+    headers?: HttpHeaders,
+  ): Promise<HttpAnswer | null>;
   /** True if a TCP connection can be made within the time. */
   reaches(host: string, port: number, timeoutMs: number): Promise<boolean>;
   /** The processes of this machine that may be seen, without their environments. */

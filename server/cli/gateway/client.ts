@@ -324,7 +324,7 @@ export async function importSessions(
 }
 
 /** An answer that is well; what the gateway says of any other is told as it says it. */
-function checked(url: string, answer: HttpAnswer | null): HttpAnswer {
+export function checked(url: string, answer: HttpAnswer | null): HttpAnswer {
   if (answer === null) throw silent(url);
   if (answer.status === 200) return answer;
   const error = fieldOf(answer.body, 'error');
@@ -350,7 +350,7 @@ export async function ask(
 }
 
 /** The local key is shown to the gateway that wrote into the same data folder and lives, and to nobody else. */
-async function keyHeaders(world: World, url: string): Promise<HttpHeaders> {
+export async function keyHeaders(world: World, url: string): Promise<HttpHeaders> {
   const running = await readGatewayFile(world);
   if (running === null || !isSameLoopback(running.url, url) || !world.lives(running.pid)) return {};
   const key = await readLocalKey(world);
@@ -398,7 +398,8 @@ export function textAt(value: unknown, name: string): string | null {
   return typeof field === 'string' ? field : null;
 }
 
-function numberAt(value: unknown, name: string): number | null {
+/** A field that is a number, else null. */
+export function numberAt(value: unknown, name: string): number | null {
   const field = fieldOf(value, name);
   return typeof field === 'number' ? field : null;
 }
