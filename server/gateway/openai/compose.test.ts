@@ -45,13 +45,16 @@ function sentBytes(body: Buffer): Buffer {
 
 test('whatever the conversation and whatever is done with it, validator and provider take it, and each request begins with the one before', () => {
   fc.assert(
-    fc.property(scripts, ({ options, turns }) => {
+    fc.property(scripts, fc.nat(), fc.nat(255), ({ options, turns }, at, byte) => {
       const session = new Session(options);
       let before: { readonly layout: unknown; readonly bytes: Buffer } | null = null;
       const send = () => {
-        const { verdict, composed } = session.send();
+        const { verdict, composed, judge } = session.send();
         expect(verdict).toEqual({ ok: true });
         expect(session.refusal()).toBeNull();
+        const damaged = Buffer.from(composed.body);
+        damaged[at % damaged.length] = byte;
+        judge(damaged);
         const bytes = sentBytes(composed.body);
         if (before?.layout === session.layout)
           expect(bytes.subarray(0, before.bytes.length).toString()).toBe(before.bytes.toString());

@@ -70,6 +70,26 @@ describe('what is known of a body', () => {
     );
   });
 
+  test('does not hide that a call of ours has an id which the client’s has too', () => {
+    const rounds = Array.from({ length: 8 }, (_, round): Value[] => [
+      { role: 'assistant', content: [{ type: 'tool_use', id: `t${round}`, name: 'Read', input: {} }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: `t${round}`, content: words(400, 'a') }],
+      },
+    ]).flat();
+    const list = [{ role: 'user', content: 'go' }, ...rounds];
+    const hidden = (id: string) => [
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: OWN_TOOL, input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'found' }] },
+    ];
+    const edits: Edit[] = [15, 16].map((element) => ({ kind: 'hidden-round', element }));
+    const verdicts = (id: string) =>
+      judged(bodyOf(list), bodyOf([...list.slice(0, 15), ...hidden(id), ...list.slice(15)]), edits);
+    expect(verdicts('own').map((verdict) => verdict.ok)).toEqual([true, true]);
+    expect(verdicts('t3').map((verdict) => verdict.ok)).toEqual([false, false]);
+  });
+
   test('is the same for a longer request, told from what is known of the shorter one', () => {
     fc.assert(
       fc.property(messages, fc.nat(5), (list, less) => {

@@ -1,4 +1,5 @@
 import type { Slice } from '../../conversation/index.ts';
+import { firstRounds, NO_ROUNDS, type Rounds, roundsIn } from './rounds.ts';
 import { type Skim, type SkimNode, skim } from './skim.ts';
 
 /** Of the elements of a client's body what the rules look at: each with its long strings cut. */
@@ -7,9 +8,10 @@ export interface Outlines {
   readonly bytes: Buffer;
   /** Where each ends, its comma counted. */
   readonly ends: readonly number[];
+  readonly rounds: Rounds;
 }
 
-const NONE: Outlines = { bytes: Buffer.alloc(0), ends: [] };
+const NONE: Outlines = { bytes: Buffer.alloc(0), ends: [], rounds: NO_ROUNDS };
 
 /** Bytes up to which an element stands for itself, and a string in it is kept. */
 const SHORT = 60;
@@ -41,12 +43,18 @@ export function outlinesIn(body: Buffer, elements: readonly Slice[], known: Outl
     end += outline.length + 1;
     ends.push(end);
   }
-  return { bytes: Buffer.concat(pieces), ends };
+  const bytes = Buffer.concat(pieces);
+  const outlineAt = (element: number) => bytes.subarray(ends[element - 1] ?? 0, (ends[element] ?? 1) - 1);
+  return { bytes, ends, rounds: roundsIn(outlineAt, ends.length, known.rounds) };
 }
 
 /** The outlines of the first elements alone. */
-export function firstOutlines({ bytes, ends }: Outlines, count: number): Outlines {
-  return { bytes: bytes.subarray(0, ends[count - 1] ?? 0), ends: ends.slice(0, count) };
+export function firstOutlines({ bytes, ends, rounds }: Outlines, count: number): Outlines {
+  return {
+    bytes: bytes.subarray(0, ends[count - 1] ?? 0),
+    ends: ends.slice(0, count),
+    rounds: firstRounds(rounds, count),
+  };
 }
 
 const COMMA = Buffer.from(',');

@@ -17,7 +17,7 @@ export interface Message {
   role: string;
   content: string | Part[];
 }
-export type Body = JsonObject & { messages: Message[] };
+export type Body = JsonObject & { readonly messages: Message[] };
 
 export const text = (words: string): Part => ({ type: 'text', text: words });
 const reminder = (words: string): Part => text(`<system-reminder>\n${words}\n</system-reminder>`);
@@ -172,14 +172,17 @@ export class Session {
     const visible: Part[] = [];
     const places: HiddenPlace[] = [];
     for (const step of this.#options.tool ? hidden : []) {
-      const parts = this.#made({ ...body, messages: list }, step);
+      const parts = this.#made({ ...body, messages: [...list] as unknown as JsonObject[] }, step);
       const sent = this.#asked(parts, 1 + (this.#serial % 2));
       list.push(...sent);
       visible.push(...parts);
       const reasoning = visible.filter((part) => part.type === 'thinking').length;
       places.push({ reasoning, position: visible.length - reasoning, sent: sent.map(written) });
     }
-    const rest = this.#made({ ...body, messages: list }, { ...last, says: last.says || calls === 0 });
+    const rest = this.#made(
+      { ...body, messages: [...list] as unknown as JsonObject[] },
+      { ...last, says: last.says || calls === 0 },
+    );
     const ids = Array.from({ length: calls }, () => `toolu_${this.#serial++}`);
     rest.push(...ids.map((id) => called(id, loads ? 'ToolSearch' : 'Read')));
     visible.push(...rest);
@@ -213,7 +216,7 @@ export class Session {
     return anchorsIn(body, elements);
   }
 
-  #made(body: Body, { thinks, says }: Step): Part[] {
+  #made(body: JsonObject, { thinks, says }: Step): Part[] {
     const texts = Array.from({ length: thinks }, () => `thought ${this.#serial++}`);
     return [...signThinking(body, texts), ...(says ? [text(`said ${this.#serial++} “é”`)] : [])];
   }

@@ -3,6 +3,7 @@ import { RETRIEVAL_TOOL } from '../../../recall/index.ts';
 import { composeMessages } from '../../anthropic/compose.ts';
 import { composeItems } from '../../openai/compose.ts';
 import {
+  type EditedBody,
   type LatestThinking,
   outlinesIn,
   type Verdict,
@@ -39,6 +40,8 @@ export interface Judged<Body> {
   readonly composed: ComposedBody;
   readonly body: Body;
   readonly verdict: Verdict;
+  /** The verdict on other bytes in the place of the composed ones. Throws where it is another with what is known. */
+  readonly judge: (edited: Buffer) => Verdict;
 }
 
 /** Composes a body of the Messages API and judges it. Throws where it cannot be composed. */
@@ -72,15 +75,27 @@ function judged<Body>(
   latestThinking: LatestThinking,
 ): Judged<Body> {
   if ('unknown' in composed) throw new Error(`Not composed: ${composed.unknown}`);
-  const verdict = validate({
-    client: client.body,
-    known: { scan: client.scan, outlines: outlinesIn(client.body, client.elements) },
-    edited: composed.body,
-    edits: composed.named,
-    ownTool: RETRIEVAL_TOOL,
-    latestThinking,
-    window: null,
-    estimate: () => 0,
-  });
-  return { composed, body: JSON.parse(composed.body.toString()) as Body, verdict };
+  const known = { scan: client.scan, outlines: outlinesIn(client.body, client.elements) };
+  const judge = (edited: Buffer): Verdict => {
+    const question: EditedBody = {
+      client: client.body,
+      edited,
+      edits: composed.named,
+      ownTool: RETRIEVAL_TOOL,
+      latestThinking,
+      window: null,
+      estimate: () => 0,
+    };
+    const plain = validate(question);
+    const lean = validate({ ...question, known });
+    if (JSON.stringify(plain) !== JSON.stringify(lean))
+      throw new Error(`Two verdicts: ${JSON.stringify([plain, lean])}`);
+    return plain;
+  };
+  return {
+    composed,
+    body: JSON.parse(composed.body.toString()) as Body,
+    verdict: judge(composed.body),
+    judge,
+  };
 }

@@ -34,7 +34,10 @@ function bodyOf(
 }
 
 /** What is known of a client's body when it comes to the validator; null where it cannot be scanned. */
-export function knownOf(list: 'messages' | 'input', client: Uint8Array): EditedBody['known'] | null {
+export function knownOf(
+  list: 'messages' | 'input',
+  client: Uint8Array,
+): NonNullable<EditedBody['known']> | null {
   const scan = scanBody(client, new Set([list, 'tools']));
   if (scan === null) return null;
   return { scan, outlines: outlinesIn(viewOf(client), fieldNamed(scan, list)?.elements ?? []) };
