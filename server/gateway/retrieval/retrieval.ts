@@ -13,6 +13,7 @@ import {
   searchAnswer,
   timeIn,
 } from '../../recall/index.ts';
+import type { HiddenCall } from '../hidden/types.ts';
 import type { Timers } from '../keep-alive.ts';
 import { imagesOf } from './images.ts';
 import { faultAnswer, NO_ROOM, NOT_KEPT } from './texts.ts';
@@ -53,7 +54,7 @@ class ArchiveRetrieval implements Retrieval {
     this.#parts = parts;
   }
 
-  async answer(...[call, asking, tokens]: Parameters<Retrieval['answer']>): Promise<RetrievalAnswer> {
+  async answer(call: HiddenCall, asking: Asking, tokens: number): Promise<RetrievalAnswer> {
     const asked = readRetrievalCall(call.input);
     if (asked.ask === 'wrong') return saying(asked.answer);
     if (tokens < LEAST_TOKENS) return saying(NO_ROOM);

@@ -75,8 +75,20 @@ export class Talk {
     return this.#isMessages ? this.#takeParts(answer.body) : this.#takeItems(answer.body);
   }
 
-  /** Sends the history as the product would, hidden rounds and all. */
-  ask(): { readonly call: UpstreamCall; readonly done: Promise<ClientAnswer> } {
+  /** Another gateway goes on: it knows what was stored alone. */
+  restart(): void {
+    this.remembered.clear();
+    for (const [id, record] of this.stored) this.remembered.set(id, structuredClone(record));
+  }
+
+  /**
+   * Sends the history as the product would, hidden rounds and all.
+   * @param leaveAfter pieces of the answer behind which the client leaves
+   */
+  ask(leaveAfter = Number.POSITIVE_INFINITY): {
+    readonly call: UpstreamCall;
+    readonly done: Promise<ClientAnswer>;
+  } {
     const {
       protocol,
       retrieval,
@@ -127,7 +139,7 @@ export class Talk {
       },
       failed: (reason, detail) => this.failed.push(`${reason}: ${detail}`),
     });
-    return this.#send(request, loop, timers);
+    return this.#send(request, loop, timers, leaveAfter);
   }
 
   /** The conversations that the provider has seen, in order. */
@@ -142,7 +154,12 @@ export class Talk {
     return this.#options.protocol === 'anthropic';
   }
 
-  #send(request: UpstreamRequest, loop: Parameters<typeof sendHidden>[2], timers: Timers) {
+  #send(
+    request: UpstreamRequest,
+    loop: Parameters<typeof sendHidden>[2],
+    timers: Timers,
+    leaveAfter: number,
+  ) {
     const url = this.#simulator.url;
     const upstreams = createUpstreams(
       { anthropic: url, openai: url, chatgpt: url },
@@ -154,7 +171,9 @@ export class Talk {
     });
     let status = 0;
     const bytes: Buffer[] = [];
-    const end = (ending: string) => {
+    let ending: string | null = null;
+    const end = (how: string) => {
+      ending = how;
       upstreams.close();
       const answer = { status, body: Buffer.concat(bytes).toString(), ending };
       this.answers.push(answer);
@@ -164,7 +183,11 @@ export class Talk {
       onHead: (given: number) => {
         status = given;
       },
-      onBytes: (piece: Buffer) => void bytes.push(piece),
+      onBytes: (piece: Buffer) => {
+        if (ending !== null) return;
+        bytes.push(piece);
+        if (bytes.length >= leaveAfter) leave();
+      },
       onEnd: () => end('end'),
       onFault: ({ code }: { code: string }) => end(code),
     };
