@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { BUILT, endProcess, runProduct, startFlags } from '../product/running.ts';
 
 /** A way to the mock upstream that is measured. */
 export interface Arm {
@@ -30,7 +29,14 @@ export async function startArms(): Promise<Arms> {
   const barePort = await startScript(children, 'bare-proxy.ts', upstream);
   const throughPort = await startScript(children, 'gateway-only.ts', upstream);
   const home = await mkdtemp(join(tmpdir(), 'context-mode-bench-'));
-  const product = await startProduct(children, home, upstream);
+  const product = await runProduct({
+    command: [...startFlags(), BUILT],
+    home,
+    anthropic: upstream,
+    openai: upstream,
+    variables: { LOG_LEVEL: 'error' },
+  });
+  children.push(product.child);
   return {
     direct: { name: 'direct', base: new URL(upstream), pid: undefined },
     bare: { name: 'bare Node proxy', base: new URL(`http://127.0.0.1:${barePort}`), pid: children[1]?.pid },
@@ -39,21 +45,20 @@ export async function startArms(): Promise<Arms> {
       base: new URL(`http://127.0.0.1:${throughPort}/anthropic`),
       pid: children[2]?.pid,
     },
-    archiving: { name: 'gateway, archiving', base: new URL(`${product}/anthropic`), pid: children[3]?.pid },
+    archiving: {
+      name: 'gateway, archiving',
+      base: new URL(`${product.url}/anthropic`),
+      pid: children[3]?.pid,
+    },
     async stop() {
-      for (const child of children.reverse()) {
-        if (child.exitCode === null) {
-          child.kill('SIGTERM');
-          await once(child, 'exit');
-        }
-      }
+      for (const child of children.reverse()) await endProcess(child, 'SIGTERM');
       await rm(home, { recursive: true, force: true });
     },
   };
 }
 
 async function startScript(children: ChildProcess[], file: string, ...parameters: string[]): Promise<number> {
-  const flags = file === 'gateway-only.ts' ? await startFlags() : [];
+  const flags = file === 'gateway-only.ts' ? startFlags() : [];
   const script = join(import.meta.dirname, file);
   const child = spawn(process.execPath, [...flags, '--import', 'tsx', script, ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -61,29 +66,6 @@ async function startScript(children: ChildProcess[], file: string, ...parameters
   children.push(child);
   const { port } = JSON.parse(await firstLine(child, '{')) as { port: number };
   return port;
-}
-
-async function startProduct(children: ChildProcess[], home: string, upstream: string): Promise<string> {
-  const port = await freePort();
-  const child = spawn(process.execPath, [...(await startFlags()), 'dist/main.js'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      PORT: String(port),
-      CONTEXT_MODE_HOME: home,
-      ANTHROPIC_UPSTREAM_URL: upstream,
-      LOG_LEVEL: 'error',
-    },
-  });
-  children.push(child);
-  await firstLine(child, 'Data');
-  return `http://127.0.0.1:${port}`;
-}
-
-/** The flags of Node that `npm start` runs the product with. */
-async function startFlags(): Promise<string[]> {
-  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { start: string } };
-  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
 }
 
 async function firstLine(child: ChildProcess, begins: string): Promise<string> {
@@ -95,13 +77,4 @@ async function firstLine(child: ChildProcess, begins: string): Promise<string> {
     }
   }
   throw new Error('The process ended before it was ready.');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

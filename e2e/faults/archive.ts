@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
+import { eventually } from '../product/eventually.ts';
 import type { Talk } from './talk.ts';
 
 /** A row of a session's log, of what the tests look at. */
@@ -63,22 +64,6 @@ export function expectWhole(url: string, talk: Talk, limitMs = 30_000): Promise<
 function shown(text: string): string {
   if (text.length < 200) return text;
   return `${text.slice(0, 60)}… ${text.length} ${createHash('sha256').update(text).digest('hex')}`;
-}
-
-/**
- * Repeats a check until it no longer throws.
- * @throws what the check threw last, after `limitMs`
- */
-export async function eventually<Value>(check: () => Promise<Value>, limitMs = 20_000): Promise<Value> {
-  const deadline = performance.now() + limitMs;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
 }
 
 /** The value of a counter or gauge at `/metrics`, by its name with labels; 0 where it was never touched. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually, expectWhole, metric } from './archive.ts';
+import { eventually } from '../product/eventually.ts';
+import { expectWhole, metric } from './archive.ts';
 import { numbers, times } from './counts.ts';
 import { exchange } from './exchange.ts';
 import { turnLikeDirect } from './likeness.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as moment } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, expectWhole } from './archive.ts';
+import { eventually } from '../product/eventually.ts';
+import { expectWhole } from './archive.ts';
 import { numbers, times } from './counts.ts';
 import { exchange } from './exchange.ts';
 import { LONGER_MS, turnLikeDirect } from './likeness.ts';

@@ -1,7 +1,8 @@
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, expectWhole, metric } from './archive.ts';
+import { eventually } from '../product/eventually.ts';
+import { expectWhole, metric } from './archive.ts';
 import { turnLikeDirect } from './likeness.ts';
 import {
   databaseFolder,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually, expectWhole, metric } from './archive.ts';
+import { eventually } from '../product/eventually.ts';
+import { expectWhole, metric } from './archive.ts';
 import { times } from './counts.ts';
 import { exchange } from './exchange.ts';
 import { LONGER_MS, turnLikeDirect } from './likeness.ts';

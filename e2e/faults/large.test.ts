@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backslashes, claudeTranscript, codexTranscript, type Transcript } from '../bench/transcript.ts';
-import { eventually, expectWhole, metric } from './archive.ts';
+import { eventually } from '../product/eventually.ts';
+import { expectWhole, metric } from './archive.ts';
 import { times } from './counts.ts';
 import { exchange } from './exchange.ts';
 import { type Product, removeHome, scratchHome, startProduct } from './product.ts';

@@ -1,15 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { BUILT, endProcess, runProduct, startFlags } from '../product/running.ts';
 
-const REPOSITORY = join(import.meta.dirname, '..', '..');
 /** The built product: the repository's own unless another one is to be tried. */
-const BUILT = process.env.FAULTS_PRODUCT ?? join(REPOSITORY, 'dist', 'main.js');
-const START_MS = 90_000;
-const POLL_MS = 30;
+const TRIED = process.env.FAULTS_PRODUCT ?? BUILT;
 
 /** The product, started as a process of its own. */
 export interface Product {
@@ -39,18 +37,13 @@ export interface ProductOptions {
 /** Starts the built product and waits until it can archive. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const switches = pathToFileURL(join(import.meta.dirname, 'switches.mjs')).href;
-  const child = spawn(process.execPath, [...startFlags(), BUILT], {
-    cwd: REPOSITORY,
-    env: {
-      PATH: process.env.PATH,
+  const { child, url, output } = await runProduct({
+    command: [...startFlags(), TRIED],
+    home: options.home,
+    anthropic: options.provider,
+    openai: options.provider,
+    variables: {
       HOME: options.home,
-      NODE_ENV: 'production',
-      NEXT_TELEMETRY_DISABLED: '1',
-      PORT: '0',
-      CONTEXT_MODE_HOME: options.home,
-      ANTHROPIC_UPSTREAM_URL: options.provider,
-      OPENAI_UPSTREAM_URL: options.provider,
-      LOG_LEVEL: 'info',
       // Whatever disk a test runs on: what happens when it is really full is to be seen.
       CONTEXT_MODE_MIN_FREE_MB: '0',
       ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
@@ -58,12 +51,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
         ? {}
         : { FAULT_SWITCHES: options.switches, NODE_OPTIONS: `--import ${switches}` }),
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const chunks: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const output = () => Buffer.concat(chunks).toString('utf8');
-  const url = await untilReady(child, options.home, output);
   const pid = child.pid ?? 0;
   return {
     url,
@@ -72,56 +60,8 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     pid,
     output,
     memoryKib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0),
-    end: (signal) => end(child, signal),
+    end: (signal) => endProcess(child, signal),
   };
-}
-
-/** The flags of Node that `npm start` runs the product with. */
-function startFlags(): readonly string[] {
-  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
-    scripts: { start: string };
-  };
-  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
-}
-
-async function untilReady(child: ChildProcess, home: string, output: () => string): Promise<string> {
-  const deadline = performance.now() + START_MS;
-  while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`the product ended at its start:\n${output()}`);
-    const url = await addressOf(home, child.pid);
-    if (url !== null && (await isReady(url))) return url;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  await end(child, 'SIGKILL');
-  throw new Error(`the product was not ready within ${START_MS} ms:\n${output()}`);
-}
-
-async function addressOf(home: string, pid: number | undefined): Promise<string | null> {
-  try {
-    const written = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as {
-      pid: number;
-      url: string;
-    };
-    return written.pid === pid ? written.url : null;
-  } catch {
-    return null;
-  }
-}
-
-function isReady(url: string): Promise<boolean> {
-  return fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
-    (answer) => answer.ok,
-    () => false,
-  );
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) {
-    const closed = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    child.kill(signal);
-    await closed;
-  }
-  return child.exitCode;
 }
 
 /** A data folder of its own that the user of the embedded server can reach. */

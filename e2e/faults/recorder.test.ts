@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually, expectWhole, metric, type Row } from './archive.ts';
+import { eventually } from '../product/eventually.ts';
+import { expectWhole, metric, type Row } from './archive.ts';
 import { exchange } from './exchange.ts';
 import { turnLikeDirect } from './likeness.ts';
 import { startLoad } from './load.ts';
@@ -44,10 +45,13 @@ function momentOf(id: string | null): number {
 test('a recorder whose thread dies is started again; what it held is counted, and the next request brings it', async () => {
   const faults = () => metric(product.url, 'context_mode_faults_total{where="recorder"}');
   const lost = () => metric(product.url, 'context_mode_not_archived_total{reason="recorder_failed"}');
+  const waiting = () => metric(product.url, 'context_mode_record_queue_bytes');
   const talk = new Talk('recorder');
   for (let death = 1; death <= 2; death += 1) {
     await turnLikeDirect(talk, product, provider);
     await expectWhole(product.url, talk);
+    // What is archived may not be settled yet: it would be lost as well.
+    await eventually(async () => expect(await waiting()).toBe(0));
     store.line.hang();
     await turnLikeDirect(talk, product, provider);
     const before = await lost();

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type ArchiveClient, eventually, type LogRowView, type SessionView } from './archive.ts';
+import { eventually } from '../../product/eventually.ts';
+import type { ArchiveClient, LogRowView, SessionView } from './archive.ts';
 import type { Json } from './normalise.ts';
 import type { Spoken, SpokenCall } from './spoken.ts';
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { eventually, type SessionView } from './archive.ts';
+import { eventually } from '../../product/eventually.ts';
+import type { SessionView } from './archive.ts';
 import { type ArchivedSession, expectArchived } from './archived.ts';
 import type { Json } from './normalise.ts';
 import type { ServedBy } from './product.ts';
