@@ -2,38 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sessionOf, stageOfFile } from '../harness/fixture.ts';
+import { GPT, NOTES, READ, reading, SECOND, SONNET, second } from '../harness/reading.ts';
 
 const stage = stageOfFile();
-const SONNET = 'anthropic/claude-sonnet-4-6';
-const GPT = 'openai/gpt-5.4';
-const NOTES = 'first line\nzweite Zeile – ünïcode 🙂\nthird line\n';
-const READ = 'Read notes.txt, change it and list the folder.';
-const SECOND = 'What was the second line?';
-
-const reading = {
-  id: 'read',
-  when: { equals: READ },
-  rounds: [
-    {
-      steps: [
-        { think: 'The file first.' },
-        { say: 'I read it first.' },
-        { use: 'read' as const, path: 'notes.txt' },
-      ],
-    },
-    { steps: [{ use: 'edit' as const, path: 'notes.txt', old: 'third line', new: 'third line ✓' }] },
-    {
-      steps: [
-        { use: 'write' as const, path: 'new.md', content: '# New\n' },
-        { use: 'shell' as const, command: 'sleep 0.3; cat notes.txt' },
-      ],
-    },
-    { steps: [{ call: 'no_such_tool', input: { a: 1 } }] },
-    { steps: [{ say: 'Done — „grüß Gott“, 你好 👋\n' }] },
-  ],
-};
-const second = { id: 'second', when: { contains: 'second line' }, rounds: [{ steps: [{ say: 'zweite' }] }] };
-
 test.each([SONNET, GPT])(
   'files are changed, a conversation goes on in another process, every word and call is archived (%s)',
   async (model) => {
