@@ -1,16 +1,11 @@
 import { createArchiveReader, createArchiveWriter, createAskingReader } from './archive/index.ts';
 import { type ConnectionSettings, openPool } from './db/index.ts';
-import {
-  type ComposerStore,
-  createRetrieval,
-  estimateText,
-  maskName,
-  systemTimers,
-} from './gateway/index.ts';
+import { type ComposerStore, createRetrieval, estimateText, systemTimers } from './gateway/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { InstallationKey } from './kernel/installation-key.ts';
 import type { Logger } from './kernel/log.ts';
 import { createRecallStore } from './recall/index.ts';
+import { maskName } from './redaction/index.ts';
 
 /** What requests are put together with, over connections of its own, so that a busy console holds up no agent. */
 export interface Composing {

@@ -12,7 +12,6 @@ export { systemTimers } from './keep-alive.ts';
 export { createListener, type ListenerOptions } from './listener.ts';
 export { createOwnerCheck, noTables, systemTables, tellsOwners } from './owner.ts';
 export { holdTap } from './record/held-tap.ts';
-export { maskName } from './record/mask-names.ts';
 export { type Recorder, type RecorderState, startRecorder } from './record/recorder.ts';
 export { createRetrieval } from './retrieval/index.ts';
 export type { HeaderPairs, Tap, TappedAnswer, TappedRequest } from './tap.ts';

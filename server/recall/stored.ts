@@ -4,7 +4,10 @@ import type { Uuid } from '../kernel/ids.ts';
 import type { RecallSettings } from './limits.ts';
 import type { LayoutReason } from './moments.ts';
 
-/** A thread as its agent names it: the same on every gateway, and known before anything of it is stored. */
+/**
+ * A thread as its agent names it: the same on every gateway, and known before anything of it is stored. What comes from the
+ * store has names as they are kept: secrets in them masked, long ones cut.
+ */
 export interface ThreadName {
   readonly agent: AgentName;
   readonly session: string;
@@ -72,11 +75,12 @@ export interface Generation {
 
 /** Hidden rounds of one delivered answer, as they are sent again. */
 export interface HiddenRecord {
-  /**
-   * The id of the request that the answer was given to: the archive knows by it which messages the answer became, so that a
-   * fork keeps the rounds when the session that it was forked from is deleted.
-   */
   readonly id: Uuid;
+  /**
+   * The request that the answer was given to: the archive knows by it which messages the answer became, so that a fork keeps
+   * the rounds when the session that it was forked from is deleted. Left out: it is not known.
+   */
+  readonly request?: Uuid;
   readonly protocol: 'anthropic' | 'openai';
   readonly thread: ThreadName;
   /** What it is found by: the chain before the answer (Anthropic), the keys of the items around it (Responses). */

@@ -167,7 +167,7 @@ async function keepRecall(
   );
   await store.keepHidden(
     accountId,
-    hidden({ id: request, thread: threadNamed(name), anchors: [`${word} first answer`], data: CANARY }),
+    hidden({ request, thread: threadNamed(name), anchors: [`${word} first answer`], data: CANARY }),
   );
   await store.keepHidden(
     accountId,
@@ -211,7 +211,7 @@ describe('a session that a person deletes', () => {
     expect(kept).toMatchObject({ madeAt: marks[0], thread: threadNamed('fork') });
     const anchors = ['origin first answer', 'origin other answer'];
     expect(await store.hidden(accountId, anchors)).toMatchObject([
-      { id: origin.request, data: CANARY, thread: threadNamed('fork') },
+      { request: origin.request, data: CANARY, thread: threadNamed('fork') },
     ]);
     expect(await store.beginnings(accountId, threadNamed('new fork'), marks)).toMatchObject([
       { choices: { memory: CANARY } },

@@ -43,9 +43,9 @@ SELECT l.made_at, heir.* FROM layout l
 CROSS JOIN LATERAL (${heirOf(`COALESCE(decode(l.content->>'boundaryMessage', 'hex'), ${FIRST})`)}) heir
 WHERE l.account_id = $1 AND l.agent = $3 AND l.session = $4`;
 
-/** Hidden rounds by the answer that they belong to, whose request they have their id from. */
+/** Hidden rounds by the answer that they belong to. */
 const ROUNDS = `
-SELECT p.id, heir.* FROM splice p JOIN answer a ON a.account_id = $1 AND a.request_id = p.id
+SELECT p.id, heir.* FROM splice p JOIN answer a ON a.account_id = $1 AND a.request_id = p.request_id
 CROSS JOIN LATERAL (${heirOf('a.messages[cardinality(a.messages)]')}) heir
 WHERE p.account_id = $1 AND p.agent = $3 AND p.session = $4`;
 

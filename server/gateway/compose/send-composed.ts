@@ -1,5 +1,6 @@
 import { hexOf } from '../../conversation/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Uuid } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { HiddenRecord, RecallStore } from '../../recall/index.ts';
@@ -19,8 +20,9 @@ import type { Refusal } from '../refused/index.ts';
 import { type FirstRequest, type Retrieval, retrievalLoop } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
-import { type Composed, type ComposeParts, composeAgain } from './compose-request.ts';
 import { type Guard, sendGuarded } from './guarded-send.ts';
+import { composeAgain } from './other-acts.ts';
+import type { Composed, ComposeParts } from './types.ts';
 
 /** What a composed request is sent with. */
 export interface SendParts {
@@ -114,7 +116,8 @@ class Sending {
     return retrievalLoop({
       retrieval: store.retrieval,
       store: {
-        keepHidden: (account, record) => store.recall.keepHidden(account, anchored(record, anchor)),
+        keepHidden: (account, record) =>
+          store.recall.keepHidden(account, anchored(record, anchor, request.id)),
       },
       asking: { accountId, thread: memory.name, timeZone: this.#composed.timeZone },
       clock,
@@ -129,7 +132,7 @@ class Sending {
       estimate: estimateText,
       keeps: !isSide,
       remember: (records) => {
-        for (const record of records) memory.hidden.set(record.id, anchored(record, anchor));
+        for (const record of records) memory.hidden.set(record.id, anchored(record, anchor, request.id));
       },
       failed: (reason, detail) => {
         metrics.faults.inc({ where: `retrieval_${reason}` });
@@ -180,8 +183,8 @@ function requestOf(upstream: UpstreamRequest, { named, body }: Composed): Upstre
 }
 
 /** Records are found by the chain before their answer, which no other conversation has. */
-function anchored(record: HiddenRecord, anchor: string): HiddenRecord {
-  return { ...record, anchors: [anchor] };
+function anchored(record: HiddenRecord, anchor: string, request: Uuid): HiddenRecord {
+  return { ...record, anchors: [anchor], request };
 }
 
 /** Hidden rounds that the running turn has already. */

@@ -3,9 +3,8 @@ import { createHmac } from 'node:crypto';
 import type { MaskedItem } from '../../archive/index.ts';
 import { type Item, type Media, type ToolLink, viewOf } from '../../conversation/index.ts';
 import { breathe } from '../../kernel/breath.ts';
-import { maskJson, maskText } from '../../redaction/index.ts';
+import { maskJson, maskName, maskNameOrNull, maskText } from '../../redaction/index.ts';
 import { describeCall } from '../reading/parts.ts';
-import { maskName, maskNameOrNull } from './mask-names.ts';
 
 /**
  * Items as they may be stored: secrets and e-mail addresses masked in text, body, names, main input, path and in files

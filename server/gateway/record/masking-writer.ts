@@ -1,6 +1,6 @@
 import type { ArchiveWriter, NewMark, RecordBatch, RequestView } from '../../archive/index.ts';
 import type { Identity } from '../../conversation/index.ts';
-import { maskName, maskNameOrNull } from './mask-names.ts';
+import { maskName, maskNameOrNull } from '../../redaction/index.ts';
 
 /**
  * A writer that masks what is written beside the items: names of sessions, threads, models and fields, paths, what the

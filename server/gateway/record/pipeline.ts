@@ -18,6 +18,7 @@ import {
   type SliceMapping,
 } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
+import { maskNameOrNull } from '../../redaction/index.ts';
 import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { MAX_ANSWER_BYTES } from '../collect.ts';
@@ -29,7 +30,6 @@ import { mayGoOnFromFiles, saidOfAgent } from '../transcripts/said.ts';
 import { createGate } from './gate.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
 import { maskItems } from './mask-items.ts';
-import { maskNameOrNull } from './mask-names.ts';
 import { maskingWriter } from './masking-writer.ts';
 import { messagesOf } from './new-messages.ts';
 import { preambleHashOf, savePreamble } from './preamble.ts';

@@ -11,10 +11,10 @@ import { hexOf, type Identity, type Message, rootHash } from '../../conversation
 import { breathe } from '../../kernel/breath.ts';
 import type { Clock, Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
+import { maskNameOrNull } from '../../redaction/index.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { openaiAdapter } from '../openai/index.ts';
 import { maskItems } from '../record/mask-items.ts';
-import { maskNameOrNull } from '../record/mask-names.ts';
 import { maskingWriter } from '../record/masking-writer.ts';
 import { inTimeOrder, type TimedMessage } from './order.ts';
 import { type Placed, Placing } from './place-messages.ts';

@@ -10,21 +10,29 @@ interface BeginningRow extends NameColumns {
   readonly choices: FrozenChoices;
 }
 
-/** Beginnings of a thread by its name, and those whose message is in a chain; oldest first. */
+/**
+ * Beginnings of a thread by its name, and those whose message is in a chain; oldest first. Those of the thread have its
+ * name as it was asked for.
+ * @param stored the thread's name, masked
+ */
 export async function readBeginnings(
   pool: Queryable,
   accountId: Uuid,
-  thread: ThreadName,
+  asked: ThreadName,
+  stored: ThreadName,
   chain: readonly MessageHash[],
 ): Promise<readonly Beginning[]> {
-  const name = nameColumns(thread);
+  const name = nameColumns(stored);
   const values = [accountId, name.agent, name.session, name.thread, joined(chain)];
   const { rows } = await pool.query<BeginningRow>(prepared('beginnings', BEGINNINGS, values));
-  return rows.map(({ agent, session, thread: ofSession, began, choices }) => ({
-    thread: { agent, session, thread: ofSession },
-    began: began as Uint8Array as MessageHash,
-    choices,
-  }));
+  return rows.map(({ agent, session, thread, began, choices }) => {
+    const isAsked = agent === name.agent && session === name.session && thread === name.thread;
+    return {
+      thread: isAsked ? asked : { agent, session, thread },
+      began: began as Uint8Array as MessageHash,
+      choices,
+    };
+  });
 }
 
 const BEGINNINGS = `

@@ -13,6 +13,7 @@ interface HiddenRow extends NameColumns {
   readonly documents: readonly DocId[];
   readonly data: unknown;
   readonly at: Date;
+  readonly request_id: Uuid | null;
 }
 
 /** Hidden rounds by what they are found by, oldest first. */
@@ -25,6 +26,7 @@ export async function readHidden(
   const { rows } = await pool.query<HiddenRow>(prepared('hidden', HIDDEN, [accountId, names]));
   return rows.map((row) => ({
     id: row.id,
+    ...(row.request_id === null ? {} : { request: row.request_id }),
     protocol: row.protocol,
     thread: { agent: row.agent, session: row.session, thread: row.thread },
     anchors: row.anchors,
@@ -61,6 +63,7 @@ export async function writeHidden(pool: Queryable, accountId: Uuid, record: Hidd
     record.data === null ? null : JSON.stringify(record.data),
     new Date(record.at),
     DOC_ID_PREFIX.length,
+    record.request ?? null,
   ];
   await pool.query(prepared('keep_hidden', KEEP_HIDDEN, values));
 }
@@ -73,12 +76,13 @@ WITH standing AS (
 ), whole AS (
   SELECT count(*) = cardinality($8::text[]) AS yes FROM standing
 ), changed AS (
-  INSERT INTO splice (account_id, id, protocol, agent, session, thread, anchors, documents, data, at)
+  INSERT INTO splice (account_id, id, protocol, agent, session, thread, anchors, documents, data, at, request_id)
   SELECT $1, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text[],
-    CASE WHEN whole.yes THEN $8::text[] ELSE '{}' END, CASE WHEN whole.yes THEN $9::json END, $10::timestamptz FROM whole
+    CASE WHEN whole.yes THEN $8::text[] ELSE '{}' END, CASE WHEN whole.yes THEN $9::json END, $10::timestamptz,
+    $12::uuid FROM whole
   ON CONFLICT (account_id, id) DO UPDATE SET protocol = EXCLUDED.protocol, agent = EXCLUDED.agent,
     session = EXCLUDED.session, thread = EXCLUDED.thread, anchors = EXCLUDED.anchors, documents = EXCLUDED.documents,
-    data = EXCLUDED.data, at = EXCLUDED.at
+    data = EXCLUDED.data, at = EXCLUDED.at, request_id = EXCLUDED.request_id
   RETURNING documents
 ), left_anchors AS (
   DELETE FROM splice_anchor WHERE account_id = $1 AND splice_id = $2 AND anchor <> ALL($7::text[])

@@ -86,7 +86,7 @@ describe('a beginning', () => {
         });
         await store.keepBeginning(accountId, kept, START);
         const found = await store.beginnings(accountId, name, []);
-        expect(found.map((one) => one.choices)).toContainEqual(kept.choices);
+        expect(found).toContainEqual(kept);
       }),
       { numRuns: 30 },
     );
@@ -313,6 +313,23 @@ describe('the root of a session', () => {
     await stage.open('s');
     expect(await store.rootOf(accountId, threadNamed('s'))).toEqual(rootHash(stage.key, null));
   });
+});
+
+test('a secret in a name is not kept, and what has that name is found by it', async () => {
+  const secret = `ghp_${'a1B2'.repeat(9)}`;
+  const thread = threadNamed(`session ${secret}`, `agent ${secret}`);
+  const record = hidden({ thread, anchors: ['named'] });
+  await store.keepBeginning(accountId, beginning({ thread }), START);
+  await store.keepGeneration(accountId, generation({ thread }));
+  await store.keepHidden(accountId, record);
+  for (const table of ['beginning', 'layout', 'splice']) {
+    const { rows } = await pool.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM ${table} t WHERE account_id = $1 AND strpos(t::text, $2) = 0`,
+      [accountId, secret],
+    );
+    expect(rows).toEqual([{ n: 1 }]);
+  }
+  expect(await store.beginnings(accountId, thread, [])).toEqual([beginning({ thread })]);
 });
 
 test('one account sees nothing of another', async () => {

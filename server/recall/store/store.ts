@@ -1,5 +1,6 @@
 import { rootHash } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
+import { maskName } from '../../redaction/index.ts';
 import type { RecallStore, ThreadName } from '../stored.ts';
 import { readBeginnings, writeBeginning } from './beginnings.ts';
 import { readChainItems } from './chain-items.ts';
@@ -15,21 +16,40 @@ export interface RecallStoreOptions {
   readonly accountKey: (accountId: Uuid) => Promise<Uint8Array>;
 }
 
-/** Makes a {@link RecallStore} over a pool. */
+/**
+ * Makes a {@link RecallStore} over a pool. Names of threads are kept as the archive has them: masked, since any client can
+ * put a secret into one.
+ */
 export function createRecallStore(pool: Queryable, { accountKey }: RecallStoreOptions): RecallStore {
+  const stored = async (accountId: Uuid, { agent, session, thread }: ThreadName): Promise<ThreadName> => {
+    const key = await accountKey(accountId);
+    return { agent, session: await maskName(session, key), thread: await maskName(thread, key) };
+  };
   return {
-    beginnings: (accountId, thread, chain) => readBeginnings(pool, accountId, thread, chain),
-    keepBeginning: (accountId, beginning, at) => writeBeginning(pool, accountId, beginning, at),
+    async beginnings(accountId, thread, chain) {
+      return readBeginnings(pool, accountId, thread, await stored(accountId, thread), chain);
+    },
+    async keepBeginning(accountId, beginning, at) {
+      const thread = await stored(accountId, beginning.thread);
+      await writeBeginning(pool, accountId, { ...beginning, thread }, at);
+    },
     generations: (accountId, chain) => readGenerations(pool, accountId, chain),
-    keepGeneration: (accountId, generation) => writeGeneration(pool, accountId, generation),
+    async keepGeneration(accountId, generation) {
+      const thread = await stored(accountId, generation.thread);
+      return writeGeneration(pool, accountId, { ...generation, thread });
+    },
     hidden: (accountId, anchors) => readHidden(pool, accountId, anchors),
-    keepHidden: (accountId, record) => writeHidden(pool, accountId, record),
+    async keepHidden(accountId, record) {
+      await writeHidden(pool, accountId, { ...record, thread: await stored(accountId, record.thread) });
+    },
     version: (accountId) => readVersion(pool, accountId),
-    switches: (accountId, thread) => mergedSwitches(pool, accountId, thread),
+    async switches(accountId, thread) {
+      return mergedSwitches(pool, accountId, await stored(accountId, thread));
+    },
     chainItems: (accountId, messages) => readChainItems(pool, accountId, messages),
     key: accountKey,
     async rootOf(accountId, thread) {
-      const session = await sessionOf(pool, accountId, thread);
+      const session = await sessionOf(pool, accountId, await stored(accountId, thread));
       return session === null ? null : rootHash(await accountKey(accountId), session.projectId);
     },
   };

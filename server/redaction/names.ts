@@ -1,4 +1,4 @@
-import { maskText } from '../../redaction/index.ts';
+import { maskText } from './mask.ts';
 
 /** Short texts that hold nothing to mask, so that the same names are not looked at in each request. */
 const harmless = new Set<string>();
