@@ -5,10 +5,10 @@ import { expectWhole, metric } from './archive.ts';
 import { numbers, times } from './counts.ts';
 import { exchange } from './exchange.ts';
 import { turnLikeDirect } from './likeness.ts';
-import { type Product, removeHome, scratchHome, startProduct } from './product.ts';
-import { type Provider, startProvider } from './provider.ts';
+import type { Product } from './product.ts';
+import type { Provider } from './provider.ts';
 import { Talk } from './talk.ts';
-import { type OperatorStore, operatorStore } from './testing-store.ts';
+import { type Stage, startStage } from './testing-stage.ts';
 
 /** Milliseconds that the archive may be behind after all of it. */
 const BEHIND_MS = 60_000;
@@ -16,21 +16,15 @@ const MB = 1024 * 1024;
 /** Two-byte units of text that no UTF-8 can hold: what JSON's escapes can carry. */
 const LONE = '\\ud83d';
 
+let stage: Stage;
 let provider: Provider;
-let store: OperatorStore;
 let product: Product;
-let home: string;
 
 beforeAll(async () => {
-  [provider, store, home] = await Promise.all([startProvider(), operatorStore(), scratchHome()]);
-  product = await startProduct({ home, provider: provider.url, databaseUrl: store.url });
+  stage = await startStage();
+  ({ provider, product } = stage);
 });
-afterAll(async () => {
-  await product?.end('SIGTERM');
-  await provider?.stop();
-  await store?.stop();
-  await removeHome(home);
-});
+afterAll(() => stage?.end());
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;

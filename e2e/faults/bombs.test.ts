@@ -6,31 +6,26 @@ import { eventually } from '../product/eventually.ts';
 import { expectWhole, metric } from './archive.ts';
 import { attempt, each } from './attempt.ts';
 import { times } from './counts.ts';
-import { isLinux, type Product, removeHome, scratchHome, startProduct } from './product.ts';
-import { type Provider, startProvider } from './provider.ts';
+import { isLinux, type Product } from './product.ts';
+import type { Provider } from './provider.ts';
 import { Talk, wire } from './talk.ts';
-import { type OperatorStore, operatorStore } from './testing-store.ts';
+import { type Stage, startStage } from './testing-stage.ts';
+import type { OperatorStore } from './testing-store.ts';
 
 const MB = 1024 * 1024;
 /** Kibibytes by which the product's memory may grow whatever is sent, in and around a bomb's own limits. */
 const GROWTH_KIB = 500 * 1024;
 
+let stage: Stage;
 let provider: Provider;
 let store: OperatorStore;
 let product: Product;
-let home: string;
 
 beforeAll(async () => {
-  [provider, store, home] = await Promise.all([startProvider(), operatorStore(), scratchHome()]);
-  product = await startProduct({ home, provider: provider.url, databaseUrl: store.url });
+  stage = await startStage();
+  ({ provider, store, product } = stage);
 });
-afterAll(async () => {
-  provider?.release();
-  await product?.end('SIGTERM');
-  await provider?.stop();
-  await store?.stop();
-  await removeHome(home);
-});
+afterAll(() => stage?.end());
 
 /** A frame of zstd that unfolds to so many megabytes of zeros: blocks of 128 KB, each one byte that is repeated. */
 function zstdBomb(megabytes: number): Buffer {

@@ -6,27 +6,20 @@ import { eventually } from '../product/eventually.ts';
 import { expectWhole, logOf, metric, read, sessionOf } from './archive.ts';
 import { times } from './counts.ts';
 import { turnLikeDirect } from './likeness.ts';
-import { isLinux, type Product, removeHome, scratchHome, startProduct } from './product.ts';
-import { type Provider, startProvider } from './provider.ts';
+import { isLinux, type Product } from './product.ts';
+import type { Provider } from './provider.ts';
 import { Talk, wire } from './talk.ts';
-import { type OperatorStore, operatorStore } from './testing-store.ts';
+import { type Stage, startStage } from './testing-stage.ts';
 
+let stage: Stage;
 let provider: Provider;
-let store: OperatorStore;
 let product: Product;
-let home: string;
 
 beforeAll(async () => {
-  [provider, store, home] = await Promise.all([startProvider(), operatorStore(), scratchHome()]);
-  product = await startProduct({ home, provider: provider.url, databaseUrl: store.url });
+  stage = await startStage();
+  ({ provider, product } = stage);
 });
-afterAll(async () => {
-  provider?.release();
-  await product?.end('SIGTERM');
-  await provider?.stop();
-  await store?.stop();
-  await removeHome(home);
-});
+afterAll(() => stage?.end());
 
 /** A bare connection to the gateway, on which a request may be left at any byte. */
 async function bare(): Promise<Socket> {

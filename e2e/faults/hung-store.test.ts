@@ -4,10 +4,11 @@ import { expectWhole, metric } from './archive.ts';
 import { times } from './counts.ts';
 import { exchange } from './exchange.ts';
 import { LONGER_MS, turnLikeDirect } from './likeness.ts';
-import { isLinux, type Product, removeHome, scratchHome, startProduct } from './product.ts';
-import { type Provider, startProvider } from './provider.ts';
+import { isLinux, type Product } from './product.ts';
+import type { Provider } from './provider.ts';
 import { Talk } from './talk.ts';
-import { type OperatorStore, operatorStore } from './testing-store.ts';
+import { type Stage, startStage } from './testing-stage.ts';
+import type { OperatorStore } from './testing-store.ts';
 
 /** How long a page or a check may take to say that the store does not answer, in milliseconds. */
 const TOLD_MS = 10_000;
@@ -15,22 +16,16 @@ const TOLD_MS = 10_000;
 /** How late a slow database's answers are, in milliseconds. */
 const SLOW_MS = 5_000;
 
+let stage: Stage;
 let provider: Provider;
 let store: OperatorStore;
 let product: Product;
-let home: string;
 
 beforeAll(async () => {
-  [provider, store, home] = await Promise.all([startProvider(), operatorStore(), scratchHome()]);
-  product = await startProduct({ home, provider: provider.url, databaseUrl: store.url });
+  stage = await startStage();
+  ({ provider, store, product } = stage);
 });
-afterAll(async () => {
-  store?.line.resume();
-  await product?.end('SIGKILL');
-  await provider?.stop();
-  await store?.stop();
-  await removeHome(home);
-});
+afterAll(() => stage?.end('SIGKILL'));
 
 test('with every store call hung for ever no agent notices, and what came is archived once the store goes on', async () => {
   const talks = ['one', 'two', 'three'].map((name) => new Talk(`hung ${name}`));

@@ -5,10 +5,11 @@ import { eventually } from '../product/eventually.ts';
 import { expectWhole, metric } from './archive.ts';
 import { times } from './counts.ts';
 import { exchange } from './exchange.ts';
-import { type Product, removeHome, scratchHome, startProduct } from './product.ts';
-import { answerTo, type Provider, startProvider } from './provider.ts';
+import type { Product } from './product.ts';
+import { answerTo, type Provider } from './provider.ts';
 import { Talk } from './talk.ts';
-import { type OperatorStore, operatorStore } from './testing-store.ts';
+import { type Stage, startStage } from './testing-stage.ts';
+import type { OperatorStore } from './testing-store.ts';
 
 /** How long a machine with other work may take over a large session. */
 const LARGE_MS = 300_000;
@@ -16,21 +17,16 @@ const SIZE = { messages: 10_000, bytes: 30_000_000 };
 /** Turns by which a session grows after its first request. */
 const TURNS = times(2, 8);
 
+let stage: Stage;
 let provider: Provider;
 let store: OperatorStore;
 let product: Product;
-let home: string;
 
 beforeAll(async () => {
-  [provider, store, home] = await Promise.all([startProvider(), operatorStore(), scratchHome()]);
-  product = await startProduct({ home, provider: provider.url, databaseUrl: store.url });
+  stage = await startStage();
+  ({ provider, store, product } = stage);
 });
-afterAll(async () => {
-  await product?.end('SIGTERM');
-  await provider?.stop();
-  await store?.stop();
-  await removeHome(home);
-});
+afterAll(() => stage?.end());
 
 /** Sends a request, which reaches the provider as it is. @returns what the provider answered */
 async function send({ path, headers, body }: Pick<Transcript, 'path' | 'headers' | 'body'>): Promise<string> {
