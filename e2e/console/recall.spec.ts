@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { APIRequestContext, Page } from '@playwright/test';
 import { expect, type Fake, test } from './fixtures.ts';
 
+const notices = (page: Page) => page.getByRole('region', { name: 'Notifications' });
 const sides = (page: Page) => page.getByRole('region', { name: 'Both sides' });
 
 /** The ids of a session's requests, newest first. */
@@ -212,11 +213,11 @@ test.describe('the window of a session', () => {
   }) => {
     await page.goto(`/archive/${fake.sessions.rich}?tab=window`);
     await window(page).getByRole('button', { name: 'Take the layout back' }).click();
-    await expect(page.getByText('The layout is taken back')).toBeVisible();
+    await expect(notices(page).getByText('The layout is taken back')).toBeVisible();
     await expect(window(page).getByRole('heading', { name: 'Layouts, newest first (1)' })).toBeVisible();
     await window(page).getByRole('button', { name: 'Take the layout back' }).click();
-    await expect(page.getByText('The layout stays')).toBeVisible();
-    await expect(page.getByText('more than the limit of 158650')).toBeVisible();
+    await expect(notices(page).getByText('The layout stays')).toBeVisible();
+    await expect(notices(page).getByText('more than the limit of 158650')).toBeVisible();
   });
 });
 
@@ -236,7 +237,7 @@ test.describe('settings of Recall', () => {
     await page.goto('/settings');
     await expect(field(page, 'Kept in view')).toHaveAccessibleName(/By default: Balanced, 150 k$/);
     await choose(page, 'Kept in view', 'Lean, 60 k');
-    await expect(page.getByText('It takes effect at the next layout.')).toBeVisible();
+    await expect(notices(page).getByText('It takes effect at the next layout.')).toBeVisible();
     await expect(field(page, 'Kept in view')).toHaveAccessibleName('Kept in view: Lean, 60 k');
     await page.getByRole('button', { name: 'Recall in ada/billing' }).click();
     await expect(field(page, 'Kept in view of ada/billing')).toHaveAccessibleName(
@@ -272,7 +273,7 @@ test.describe('settings of Recall', () => {
     await choose(page, 'Context limit', 'A number…');
     await input.fill('7');
     await page.keyboard.press('Enter');
-    await expect(page.getByText('Nothing was changed')).toBeVisible();
+    await expect(notices(page).getByText('Nothing was changed')).toBeVisible();
     await expect(field(page, 'Context limit')).toHaveAccessibleName(/120\s000 tokens$/);
     await choose(page, 'Context limit', 'A number…');
     await page.keyboard.press('Escape');
@@ -290,8 +291,8 @@ test('a banner says that Recall fails often, with the last reason, and goes when
   await expect(page.getByText('because a step of Recall failed')).toHaveCount(0);
   await fake.act('fail');
   await page.reload();
-  await expect(page.getByRole('alert')).toContainText('7 requests of the last five minutes');
-  await expect(page.getByRole('alert')).toContainText('The archive did not answer within 300 ms.');
+  const banner = page.getByRole('alert').filter({ hasText: 'Recall: 7 requests of the last five minutes' });
+  await expect(banner).toContainText('The archive did not answer within 300 ms.');
   await fake.act('mend');
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible();

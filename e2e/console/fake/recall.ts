@@ -45,6 +45,8 @@ function messagesOf(session: FakeSession): readonly number[] {
 export function fakeRecall(sessions: readonly FakeSession[]): FakeRecall {
   let failures = 0;
   const undone = new Set<string>();
+  /** Messages that a chain was asked for with, by their hashes. */
+  const places = new Map<string, { readonly session: FakeSession; readonly seq: number }>();
   const placeOf = (row: RequestRow) => {
     const session = sessions.find((one) => one.row.id === row.sessionId);
     return session === undefined ? null : { session, back: session.requests.indexOf(row) };
@@ -79,16 +81,17 @@ export function fakeRecall(sessions: readonly FakeSession[]): FakeRecall {
     chain: async (_account, id) => {
       const row = requestOf(id);
       const chain = row === null ? null : chainOf(row);
-      return chain === null ? [] : chain.seqs.map((seq) => chainMessage(chain.session, seq));
+      if (chain === null) return [];
+      const made = chain.seqs.map((seq) => chainMessage(chain.session, seq));
+      for (const [at, { hash }] of made.entries())
+        places.set(hash, { session: chain.session, seq: chain.seqs[at] ?? 1 });
+      return made;
     },
-    messages: async (_account, hashes, clip) => {
-      const wanted = new Set(hashes);
-      return sessions.slice(0, 4).flatMap((session) =>
-        messagesOf(session)
-          .filter((seq) => wanted.has(hashOf(session, seq)))
-          .map((seq) => shownMessage(session, seq, clip)),
-      );
-    },
+    messages: async (_account, hashes, clip) =>
+      hashes.flatMap((hash) => {
+        const place = places.get(hash);
+        return place === undefined ? [] : [shownMessage(place.session, place.seq, clip)];
+      }),
     hiddenRound: async (_account, record) =>
       record === HIDDEN
         ? [

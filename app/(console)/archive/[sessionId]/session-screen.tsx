@@ -140,7 +140,11 @@ function Views({ session }: { readonly session: WireSession }) {
             />
           </TabPanel>
           <TabPanel value="window">
-            <WindowView sessionId={session.id} selected={state.layout} />
+            <WindowView
+              sessionId={session.id}
+              selected={state.layout}
+              onOpen={(layout) => void setState({ layout })}
+            />
           </TabPanel>
           <TabPanel value="requests">
             <RequestTable sessionId={session.id} selected={state.request} />

@@ -44,6 +44,8 @@ export function Sides(props: {
   useKeys([
     ['j', () => walkRows(1)],
     ['k', () => walkRows(-1)],
+    ['Home', () => virtual.scrollToIndex(0)],
+    ['End', () => virtual.scrollToIndex(lines.length - 1)],
   ]);
   const toggle = (number: number) =>
     onOpen(open.includes(number) ? open.filter((one) => one !== number) : [...open, number]);

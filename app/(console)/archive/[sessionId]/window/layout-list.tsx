@@ -13,8 +13,9 @@ export function LayoutList(props: {
   readonly sessionId: string;
   readonly layouts: readonly WireLayout[];
   readonly selected: string | null;
+  readonly onOpen: (message: string) => void;
 }) {
-  const { sessionId, layouts, selected } = props;
+  const { sessionId, layouts, selected, onOpen } = props;
   if (layouts.length === 0) {
     return (
       <p className="px-4 pt-1 text-soft">
@@ -32,8 +33,12 @@ export function LayoutList(props: {
             data-row=""
             aria-current={layout.message === selected ? 'true' : undefined}
             href={`/archive/${sessionId}?tab=window&layout=${layout.message}`}
-            scroll={false}
-            replace
+            onClick={(event) => {
+              // A click that asks for a tab or a window of its own follows the address.
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+              event.preventDefault();
+              onOpen(layout.message);
+            }}
             className="grid grid-cols-[96px_1fr] items-center gap-x-3 border-t border-line px-4 py-1.5 hover:bg-hover md:grid-cols-[96px_150px_1fr_170px]"
           >
             <span className="text-soft">

@@ -15,10 +15,12 @@ import { WindowState } from './window-state.tsx';
 export function WindowView({
   sessionId,
   selected,
+  onOpen,
 }: {
   readonly sessionId: string;
   /** The layout that is open at the right; null: none. */
   readonly selected: string | null;
+  readonly onOpen: (message: string) => void;
 }) {
   const trpc = useTRPC();
   const list = useQuery(trpc.window.layouts.queryOptions({ id: sessionId }));
@@ -50,7 +52,7 @@ export function WindowView({
           <Preview sessionId={sessionId} />
         </Section>
         <Section title={items.length === 0 ? 'Layouts' : `Layouts, newest first (${items.length})`}>
-          <LayoutList sessionId={sessionId} layouts={items} selected={selected} />
+          <LayoutList sessionId={sessionId} layouts={items} selected={selected} onOpen={onOpen} />
         </Section>
         <Section
           title="Settings of this session"
