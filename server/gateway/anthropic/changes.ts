@@ -11,7 +11,7 @@ import type { Anchors, BodyPlan, NotComposed, OlderPart, PlannedResult } from '.
 import { answerOf, type HiddenAnswer, isWhole } from '../hidden/answers.ts';
 import { Draft } from './draft.ts';
 import { type Front, freeMark, frontOf, frontPiece, frontRuns } from './lay-out.ts';
-import { isThinking, type MessageParts, readParts } from './message-parts.ts';
+import { isThinking, isUsers, type MessageParts, readParts } from './message-parts.ts';
 import { anchorsIn, answerPutBack, echoedParts, hiddenAnswerIn, hiddenEdits } from './put-back.ts';
 
 /** An echoed answer, and the record of its hidden rounds. */
@@ -94,7 +94,7 @@ export class MessageChanges {
     const front = index === this.#first ? this.#front : null;
     const own = this.#own?.element === index ? this.#own : null;
     const element = this.#element(index);
-    const leaves = this.#plan.leavesReasoning(index) && element.includes('thinking');
+    const leaves = this.#plan.leavesReasoning(index) && !isUsers(element) && element.includes('thinking');
     const echo = this.#echoAt(index, element);
     const back = echo === null ? null : this.#putBack(index, element, echo, leaves);
     if (back !== null) return withFront(back, front);

@@ -74,3 +74,10 @@ export function withParts(
 export function isThinking({ type }: Pick<MessagePart, 'type'>): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
+
+const USERS = Buffer.from('{"role":"user","content":');
+
+/** A user's message as most clients write it: told without reading it. */
+export function isUsers(element: Uint8Array): boolean {
+  return USERS.equals(element.subarray(0, USERS.length));
+}

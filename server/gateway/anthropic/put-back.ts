@@ -18,7 +18,14 @@ import {
   placesBehind,
   type VisiblePart,
 } from '../hidden/answers.ts';
-import { isThinking, type MessagePart, type MessageParts, readParts, withParts } from './message-parts.ts';
+import {
+  isThinking,
+  isUsers,
+  type MessagePart,
+  type MessageParts,
+  readParts,
+  withParts,
+} from './message-parts.ts';
 
 /** A part of an assistant's message in the client's body. */
 export interface EchoedPart extends VisiblePart, MessagePart {
@@ -91,13 +98,6 @@ export function anchorsIn(
 }
 
 const NONE: readonly string[] = [];
-const USERS = Buffer.from('{"role":"user","content":');
-
-/** A user's message as most clients write it: told without reading it. */
-function isUsers(element: Uint8Array): boolean {
-  return USERS.equals(element.subarray(0, USERS.length));
-}
-
 /** A message that stands for an echoed answer or a piece of it. */
 export interface PutBack {
   readonly json: Uint8Array;

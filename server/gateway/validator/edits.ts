@@ -56,18 +56,6 @@ export type ReplacedKind = 'trimmed-result' | 'filled-result';
 /** Kinds of what is left out by elements. */
 export type LeftOutKind = 'left-out-thinking' | 'left-out-turn' | 'left-out-messages';
 
-/** The edits that leave out all elements before `at` but those that are kept. */
-export function leftOutBefore(at: number, kept: ReadonlySet<number>): readonly Edit[] {
-  const ranges: { from: number; to: number }[] = [];
-  for (let index = 0; index < at; index += 1) {
-    if (kept.has(index)) continue;
-    const last = ranges.at(-1);
-    if (last?.to === index) last.to = index + 1;
-    else ranges.push({ from: index, to: index + 1 });
-  }
-  return ranges.map((range): Edit => ({ kind: 'left-out-messages', ...range }));
-}
-
 const OURS: ReadonlySet<string> = new Set(['head-message', 'memory-part', 'stub', 'hidden-round']);
 
 /** True for the kinds of what is ours alone. */
