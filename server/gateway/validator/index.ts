@@ -1,5 +1,5 @@
 export { validateAnthropic } from './anthropic.ts';
-export { type ClientRange, type Edit, type OwnPlace } from './edits.ts';
+export type { ClientRange, Edit, OwnPlace } from './edits.ts';
 export { validateOpenai } from './openai.ts';
 export { firstOutlines, type Outlines, outlinesIn } from './outline.ts';
 export type { EditedBody, LatestThinking } from './request.ts';
