@@ -7,7 +7,7 @@ const TAKEN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gi
 /** Bytes of an image at most: 5 MB in base64, the lowest bound that a provider documents. */
 const MOST_BYTES = (5 * 1024 * 1024 * 3) / 4;
 /** Tokens that an image is counted as: about what the largest costs that providers do not make smaller. */
-const IMAGE_TOKENS = 1_600;
+export const IMAGE_TOKENS = 1_600;
 /** Images of one document at most. */
 const IMAGES = 4;
 

@@ -84,3 +84,27 @@ test('streams of Responses have one beginning, one end, and numbers without a ga
   expect(events.filter(({ type }) => type === 'response.created')).toHaveLength(1);
   expect(events.at(-1)?.type).toBe('response.completed');
 });
+
+test('the room for answers is shared by the calls of a round, and what an answer took is gone for the next', async () => {
+  model.start([{ steps: [ours('a'), ours('b')] }, { steps: [ours('c')] }]);
+  const rooms: number[] = [];
+  const image = { mime: 'image/png', bytes: Buffer.from(PIXEL, 'base64') };
+  const talk = talking('anthropic', {
+    room: 20_000,
+    retrieval: {
+      answer: async (_call, _asking, tokens) => {
+        rooms.push(tokens);
+        return { text: 'found', images: [image], documents: [] };
+      },
+    },
+  });
+  await talk.turn('go');
+  model.checkAll(talk);
+  expect(rooms.slice(0, 2)).toEqual([10_000, 10_000]);
+  expect(rooms[2]).toBeLessThan(20_000 - 3_200);
+  expect(rooms[2]).toBeGreaterThan(20_000 - 3_600);
+});
+
+/** A PNG of one pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

@@ -16,6 +16,7 @@ import { hiddenResponses } from '../openai/hidden-stream.ts';
 import { wholeResponses } from '../openai/hidden-whole.ts';
 import type { UpstreamRequest } from '../upstream.ts';
 import { type FirstRequest, followUp } from './follow-up.ts';
+import { IMAGE_TOKENS } from './images.ts';
 import { resultContent } from './result-content.ts';
 import { TOO_OFTEN } from './texts.ts';
 import type { Asking, Retrieval } from './types.ts';
@@ -105,40 +106,42 @@ class RetrievalLoop implements HiddenLoop {
   }
 
   async #goOn(round: HiddenRound, headers: RawHeaders): Promise<UpstreamRequest | null> {
-    if (this.#rounds >= MOST_ROUNDS + MOST_REFUSED) {
-      this.#parts.failed('too_often', `${this.#rounds} rounds`);
-      return null;
-    }
-    const calls = await this.#answered(round.calls);
+    if (this.#rounds >= MOST_ROUNDS + MOST_REFUSED) return this.#fail('too_often', `${this.#rounds} rounds`);
+    const { calls, tokens } = await this.#answered(round.calls);
+    if (this.#over) return null;
     const answer = this.#answer.withRound({ parts: round.parts, calls, mixed: false });
-    if (this.#over || answer === null) return null;
+    if (answer === null) return this.#fail('not_valid', 'The parts of the round do not fit its calls.');
     const follow = followUp(this.#parts.first, answer, headers);
-    if ('refused' in follow) {
-      this.#parts.failed('not_valid', follow.refused);
-      return null;
-    }
+    if ('refused' in follow) return this.#fail('not_valid', follow.refused);
     if (!(await this.#kept(answer))) return null;
-    const added = answer.sent.slice(this.#answer.sent.length).join(',');
-    this.#room -= this.#parts.estimate(added);
+    this.#room -= tokens + this.#parts.estimate(round.parts.join(''));
     this.#answer = answer;
     this.#rounds += 1;
     return follow.request;
   }
 
-  /** Masks and answers the calls of a round, side by side. */
-  #answered(calls: readonly HiddenCall[]): Promise<readonly AnsweredCall[]> {
-    const { retrieval, asking, mask, first } = this.#parts;
+  #fail(reason: Parameters<LoopParts['failed']>[0], detail: string): null {
+    this.#parts.failed(reason, detail);
+    return null;
+  }
+
+  /** Masks and answers the calls of a round, side by side; with the estimated tokens of the answers. */
+  async #answered(
+    calls: readonly HiddenCall[],
+  ): Promise<{ readonly calls: readonly AnsweredCall[]; readonly tokens: number }> {
+    const { retrieval, asking, mask, first, estimate } = this.#parts;
     const share = Math.floor(this.#room / Math.max(1, calls.length));
     const isBound = this.#rounds >= MOST_ROUNDS;
-    return Promise.all(
-      calls.map(async ({ id, input: produced }): Promise<AnsweredCall> => {
-        const input = await mask(produced);
-        const answer = isBound
-          ? { text: TOO_OFTEN, images: [], documents: [] }
-          : await retrieval.answer({ id, input }, asking, share);
-        return { id, input, result: resultContent(first.protocol, answer), documents: answer.documents };
-      }),
-    );
+    let tokens = 0;
+    const answered = calls.map(async ({ id, input: produced }): Promise<AnsweredCall> => {
+      const input = await mask(produced);
+      const answer = isBound
+        ? { text: TOO_OFTEN, images: [], documents: [] }
+        : await retrieval.answer({ id, input }, asking, share);
+      tokens += estimate(answer.text) + answer.images.length * IMAGE_TOKENS;
+      return { id, input, result: resultContent(first.protocol, answer), documents: answer.documents };
+    });
+    return { calls: await Promise.all(answered), tokens };
   }
 
   /** True once the store has committed what the follow-up carries; where it has not in time, or the client has left, that is taken back. */
@@ -156,7 +159,7 @@ class RetrievalLoop implements HiddenLoop {
   async #endMixed(round: HiddenRound): Promise<void> {
     const without = this.#answer.withEnd(round.parts);
     try {
-      const calls = await this.#answered(round.calls);
+      const { calls } = await this.#answered(round.calls);
       const answer = this.#answer.withRound({ parts: round.parts, calls, mixed: true });
       if (answer === null) return this.#settle(without, false);
       const outcome = await within(this.#write(answer, false), KEEP_MS, this.#parts.timers);
