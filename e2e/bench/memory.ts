@@ -5,12 +5,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { exchange } from '../faults/exchange.ts';
 import { type Product, removeHome, scratchHome, serverProcesses, startProduct } from '../faults/product.ts';
 import { percentile } from './measure.ts';
 import { claudeTranscript } from './transcript.ts';
 
-// `npm run bench:memory`: what the product holds at rest, under 128 sessions that stream at once, with readers that do not
+// `npm run bench:memory [-- --rounds 5]`: what the product holds at rest, under 128 sessions that stream at once, with readers that do not
 // read, and after the requests of hours in a few minutes.
 const SESSIONS = 128;
 /** How long each of the sessions streams, and the pause between two of its events: what a model takes for a word. */
@@ -20,7 +21,8 @@ const EVENT_MS = 50;
 const FLOOD_MB = 8;
 /** Requests of a round of work, its rounds, and the size of a session's history, in bytes. */
 const ROUND = 600;
-const ROUNDS = 5;
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
+const ROUNDS = Number(values.rounds);
 const HISTORY = 60_000;
 /** Turns of one session before the next begins. */
 const TURNS = 30;
