@@ -13,22 +13,16 @@ import { headOf } from '../record/request-record.ts';
 import type { Retrieval } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { UpstreamRequest } from '../upstream.ts';
-import {
-  type Composed,
-  type ComposeParts,
-  composeRequest,
-  type Deadline,
-  failureOf,
-  previewOf,
-  undoLayout,
-} from './compose-request.ts';
+import { composeRequest, failureOf } from './compose-request.ts';
 import { Fresh } from './fresh.ts';
+import { previewOf, undoLayout } from './other-acts.ts';
 import { asItCame, type Composer, type Prepared, type UndoWish } from './prepared.ts';
 import { rulesOf } from './protocol-rules.ts';
 import { seenOf } from './seen.ts';
 import { sendComposed } from './send-composed.ts';
 import { IndexTexts } from './standing-layout.ts';
-import { type ThreadMemory, Threads } from './threads.ts';
+import { Threads } from './threads.ts';
+import type { Composed, ComposeParts, Deadline, ThreadMemory } from './types.ts';
 
 /** What a composer works on once the database is open. */
 export interface ComposerStore {

@@ -1,27 +1,15 @@
 import type { Millis } from '../../kernel/clock.ts';
 import { nanoDollars } from '../../kernel/money.ts';
 import { priceOf } from '../../ledger/index.ts';
-import { decideMoment, type Moment, type RecallSwitches } from '../../recall/index.ts';
+import { decideMoment, type Moment, type MomentState, type RecallSwitches } from '../../recall/index.ts';
 import type { Conversation } from './conversation.ts';
 import { roughlyLaidOut } from './new-layout.ts';
-import type { ThreadMemory } from './threads.ts';
-
-/** Sizes of a request, in estimated tokens. */
-export interface Sizes {
-  /** Outside the elements: system prompt, tools, and what of ours stands before the recent part. */
-  readonly fixed: number;
-  /** The prompt as its client sent it, and under the layout in force. */
-  readonly client: number;
-  readonly current: number;
-  /** Of what stands under the layout in force, by the estimate alone, before the thread's factor. */
-  readonly estimated: number;
-  /** The context limit; null: the window is unknown. */
-  readonly limit: number | null;
-}
+import type { Sizes } from './types.ts';
 
 /** What the decision whether a layout is made now needs. */
 export interface DecisionQuestion {
-  readonly memory: ThreadMemory;
+  /** What the thread remembers of the moments before. */
+  readonly memory: { readonly moment: MomentState; readonly lastAt: number | null };
   /** What the thread's estimates are multiplied with to be the provider's counts. */
   readonly factor: number;
   readonly conversation: Conversation;

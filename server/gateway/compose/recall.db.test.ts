@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Database } from '../../db/index.ts';
 import { testDatabase } from '../../db/testing.ts';
 import { ClaudeAgent, CodexAgent, type TestAgent } from './testing/clients.ts';
+import { codeWordsModel, run } from './testing/model.ts';
 import { startWorld, type World } from './testing/world.ts';
 
 let database: Database;
@@ -15,90 +16,150 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   world = await startWorld(database);
+  world.simulator.script.add(codeWordsModel);
 });
 afterEach(async () => {
   await world.close();
 });
 
-const agents: readonly {
-  readonly name: string;
-  readonly make: (base: string) => TestAgent;
-  readonly model: string;
-}[] = [
+const agents: readonly { readonly name: string; readonly make: (base: string) => TestAgent }[] = [
   {
     name: 'Claude Code',
-    model: 'claude-opus-5-5',
     make: (base) => new ClaudeAgent({ base, model: 'claude-opus-5-5', run, systemMessages: true }),
   },
   {
-    name: 'Codex',
-    model: 'gpt-6.2-sol',
-    make: (base) => new CodexAgent({ base, model: 'gpt-6.2-sol', run }),
+    name: 'Claude Code without streaming, reminders in messages',
+    make: (base) => new ClaudeAgent({ base, model: 'claude-opus-5-5', run, stream: false }),
   },
+  { name: 'Codex', make: (base) => new CodexAgent({ base, model: 'gpt-6.2-sol', run }) },
 ];
 
-/** What the agents' one tool prints: as many lines as asked for. */
-function run(command: string): string {
-  const lines = Number(/lines=(\d+)/.exec(command)?.[1] ?? 1);
-  return Array.from(
-    { length: lines },
-    (_, line) => `${command} line ${line} of the output that nobody reads`,
-  ).join('\n');
+const SMALL = { contextLimit: 12_000, keepRecent: 10_000, minGain: 1_000 } as const;
+
+/** A person tells a code word, and the agent works on until its window has been passed several times. */
+async function longSession(agent: TestAgent, turns = 6): Promise<void> {
+  await agent.turn('The code word of the harbour office is HARBOUR-4711.');
+  for (let turn = 0; turn < turns; turn += 1) {
+    await agent.turn(`task ${turn} rounds=2 lines=60`);
+    await world.settled();
+  }
 }
 
-/** The model thinks, runs as many commands as the typed words say, then answers. */
-function work(): void {
-  world.simulator.script.add((turn) => {
-    const rounds = Number(/rounds=(\d+)/.exec(turn.prompt)?.[1] ?? 0);
-    const size = /lines=(\d+)/.exec(turn.prompt)?.[1] ?? '1';
-    if (turn.prompt.startsWith('What')) return undefined;
-    if (turn.round >= rounds)
-      return { steps: [{ think: 'done' }, { say: `Finished ${turn.prompt.slice(0, 20)}.` }] };
-    const name = turn.protocol === 'anthropic' ? 'Bash' : 'exec_command';
-    const command = `step ${turn.round} lines=${size}`;
-    const input = turn.protocol === 'anthropic' ? { command } : { cmd: command };
-    return { steps: [{ think: `round ${turn.round}` }, { call: name, input }] };
-  });
+/** Every request went out as it was meant to, and the provider took it. */
+function expectTaken(): void {
+  expect(world.refused()).toEqual([]);
+  expect(world.seen.flatMap((seen) => seen?.unedited ?? [])).toEqual([]);
 }
+
+const asked = 'What is the code word of the harbour office?';
 
 describe.each(agents)('$name', ({ make }) => {
   test('has our tool from its first request, and its client never sees it', async () => {
-    work();
     const agent = make(world.gateway.url);
     await agent.turn('hello');
-    const [request] = world.simulator.requests.entries;
-    expect(request?.body.toString()).toContain('context-mode-search');
+    await agent.turn('again');
+    for (const request of world.simulator.requests.entries)
+      expect(request.body.toString()).toContain('context-mode-search');
     expect(JSON.stringify(agent.history())).not.toContain('context-mode');
+    expectTaken();
   });
 
   test('past its limit it goes on under a layout, and what has left the view is read back', async () => {
-    await world.switchOn({ contextLimit: 12_000, keepRecent: 10_000, minGain: 1_000 });
-    work();
-    world.simulator.script.add((turn) =>
-      turn.prompt.startsWith('What')
-        ? {
-            steps: [
-              {
-                recall: {
-                  tool: 'context-mode-search',
-                  form: 'HARBOUR-\\d+',
-                  by: 'q',
-                  shared: 0,
-                },
-              },
-            ],
-          }
-        : undefined,
-    );
+    await world.switchOn(SMALL);
+    const agent = make(world.gateway.url);
+    await longSession(agent, 8);
+    expect(world.seen.filter((seen) => seen?.made === 'window').length).toBeGreaterThan(1);
+    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
+    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
+    expect(JSON.stringify(agent.history())).not.toContain('context-mode');
+    expectTaken();
+  });
+
+  test('a restart, another gateway, a rewind and a fork find what was sent before', async () => {
+    await world.switchOn(SMALL);
+    const agent = make(world.gateway.url);
+    await longSession(agent);
+    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
+    world.restart();
+    await agent.turn('task after the restart rounds=1 lines=5');
+    agent.moveTo((await world.another()).url);
+    await agent.turn('task elsewhere rounds=1 lines=5');
+    agent.rewind(2);
+    await agent.turn('task after the rewind rounds=1 lines=5');
+    await world.settled();
+    const fork = agent.fork();
+    await fork.turn('task of the fork rounds=1 lines=5');
+    expect(await fork.turn(asked)).toBe('HARBOUR-4711');
+    expectTaken();
+  });
+
+  test('one turn of many rounds passes the limit and goes on', async () => {
+    await world.switchOn(SMALL);
     const agent = make(world.gateway.url);
     await agent.turn('The code word of the harbour office is HARBOUR-4711.');
-    for (let turn = 0; turn < 8; turn += 1) {
+    await world.settled();
+    await agent.turn('task rounds=16 lines=60', () => world.settled());
+    expect(world.seen.filter((seen) => seen?.made === 'window').length).toBeGreaterThan(0);
+    expectTaken();
+  });
+
+  test('begun elsewhere it goes out as it came until its first layout', async () => {
+    const agent = make(world.simulator.url);
+    await agent.turn('The code word of the harbour office is HARBOUR-4711.');
+    agent.moveTo(world.gateway.url);
+    await agent.turn('task rounds=1 lines=5');
+    const before = world.simulator.requests.entries.slice(-1)[0]?.body.toString();
+    expect(before).not.toContain('context-mode-search');
+    await world.switchOn(SMALL);
+    await world.settled();
+    for (let turn = 0; turn < 5; turn += 1) {
       await agent.turn(`task ${turn} rounds=2 lines=60`);
       await world.settled();
     }
-    expect(world.seen.map((seen) => seen?.unedited ?? null)).toEqual(world.seen.map(() => null));
-    expect(world.seen.filter((seen) => seen?.made === 'window').length).toBeGreaterThan(0);
-    expect(await agent.turn('What is the code word of the harbour office?')).toBe('HARBOUR-4711');
-    expect(JSON.stringify(agent.history())).not.toContain('context-mode');
+    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
+    expectTaken();
+  });
+
+  test('a detour past the gateway is noticed, and nothing is refused for it', async () => {
+    await world.switchOn(SMALL);
+    const agent = make(world.gateway.url);
+    await longSession(agent);
+    agent.moveTo(world.simulator.url);
+    await agent.turn('task on a detour rounds=1 lines=2').catch(() => undefined);
+    agent.moveTo(world.gateway.url);
+    await agent.turn('task back again rounds=1 lines=2');
+    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
+    expect(world.seen.flatMap((seen) => seen?.unedited ?? [])).toEqual([]);
+  });
+
+  test('a layout is looked at before it is made, and taken back', async () => {
+    const agent = make(world.gateway.url);
+    await longSession(agent, 3);
+    await world.switchOn({ keepRecent: 10_000, minGain: 1_000 });
+    const thread = { agent: agent.agent, session: agent.session, thread: '' } as const;
+    const preview = await world.composer().preview(world.accountId, thread);
+    expect(preview).not.toBeNull();
+    expect(preview?.tokensThen).toBeLessThan(preview?.tokensNow ?? 0);
+    world.clock.advance(24 * 3_600_000);
+    await agent.turn('task after a pause rounds=0 lines=1');
+    expect(world.seen.at(-1)?.made).toBe('pause');
+    expect(await world.composer().undo(world.accountId, thread)).toEqual({ undone: true });
+    await agent.turn('task with all of it rounds=0 lines=1');
+    expect(world.seen.at(-1)).toMatchObject({ made: 'undo', layout: null });
+    expect(world.simulator.requests.entries.at(-1)?.body.toString()).not.toContain('Context Mode, generated');
+    expectTaken();
+  });
+
+  test('switched off, what a conversation carries is still sent, and new ones carry nothing', async () => {
+    const agent = make(world.gateway.url);
+    await agent.turn('hello');
+    await world.switchOn({ recall: false });
+    await agent.turn('again');
+    await make(world.gateway.url).turn('another conversation');
+    const carries = world.simulator.requests.entries.map((request) =>
+      request.body.toString().includes('context-mode-search'),
+    );
+    expect(carries).toEqual([true, true, false]);
+    expectTaken();
   });
 });

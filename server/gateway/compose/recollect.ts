@@ -1,9 +1,9 @@
 import { hexOf, type MessageHash } from '../../conversation/index.ts';
 import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
-import type { Beginning, FrozenChoices, Generation, LayoutContent, RecallStore } from '../../recall/index.ts';
+import type { Beginning, FrozenChoices, LayoutContent, RecallStore } from '../../recall/index.ts';
 import { type Conversation, isAnswered, newestMark } from './conversation.ts';
-import type { ThreadMemory } from './threads.ts';
+import type { InForce, ThreadMemory } from './types.ts';
 
 /** Nothing of ours. */
 export const NO_CHOICES: FrozenChoices = { tool: null, trimming: null, memory: null };
@@ -70,12 +70,6 @@ export async function settleBeginning(
   const choices = await now.choices();
   await store.keepBeginning(accountId, { thread: memory.name, began, choices }, now.at);
   memory.choices = choices;
-}
-
-/** A generation, and the element at which it was made. */
-export interface InForce {
-  readonly generation: Generation;
-  readonly element: number;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { RequestView } from '../../archive/index.ts';
 import { hexOf } from '../../conversation/index.ts';
-import type { Composed } from './compose-request.ts';
 import type { ViewRun } from './plan.ts';
+import type { Composed } from './types.ts';
 
 /** What the model saw of a request, by the elements of the request: the recorder turns them into the archive's messages. */
 export interface SeenByModel extends Omit<RequestView, 'runs'> {

@@ -1,53 +1,5 @@
-import type { FrozenChoices, Generation, HiddenRecord, MomentState, ThreadName } from '../../recall/index.ts';
-import { NOTHING_DUE } from '../../recall/index.ts';
-import type { Calibration } from '../estimate/index.ts';
-import type { RequestToCompose } from './compose-request.ts';
-import type { Conversation } from './conversation.ts';
-import type { OlderPart } from './plan.ts';
-
-/** What the provider counted of a thread's newest answered request. */
-export interface Counted {
-  /** Elements that the request had. */
-  readonly elements: number;
-  /** The generation that it was sent under, by its mark in hex; null: the first. */
-  readonly madeAt: string | null;
-  /** Tokens of its prompt, cached ones too, and of its answer. */
-  readonly prompt: number;
-  readonly answer: number;
-}
-
-/** What a gateway remembers of a thread between its requests. All of it can be found again in store and request. */
-export interface ThreadMemory {
-  readonly name: ThreadName;
-  /** The newest request; null: none has come to this process. */
-  conversation: Conversation | null;
-  /** What the conversation is sent with from its beginning; null: it began elsewhere. Undefined: not looked up. */
-  choices: FrozenChoices | null | undefined;
-  /** By the mark at which they were made, in hex. */
-  generations: Map<string, Generation>;
-  /** Hidden rounds by the record's id. */
-  readonly hidden: Map<string, HiddenRecord>;
-  /** The store's version at which these were read. */
-  version: string | null;
-  moment: MomentState;
-  /** Moment of the newest request, in milliseconds; null: none. */
-  lastAt: number | null;
-  counted: Counted | null;
-  /** How the provider counts, by what it said; null: it has said nothing yet. */
-  calibration: Calibration | null;
-  /** What the layout in force keeps of the older part, and what it is of; null: not read. */
-  older: { readonly of: string; readonly part: OlderPart } | null;
-  /** An answer was given under bytes that no generation describes: the next request begins one. */
-  isUnseen: boolean;
-  /** The provider refused what was put together: nothing new is made in this thread any more. */
-  isResting: boolean;
-  /** The newest turn's request as it was read, for a look at what would be made of it; null: none. */
-  latest: RequestToCompose | null;
-  /** A person wants the layout in force taken back at the next request. */
-  isUnwanted: boolean;
-  /** Requests of the thread are put together one after another. */
-  turn: Promise<unknown>;
-}
+import { NOTHING_DUE, type ThreadName } from '../../recall/index.ts';
+import type { ThreadMemory } from './types.ts';
 
 /** Bytes of requests that are remembered. */
 const REMEMBERED_BYTES = 96 * 1024 * 1024;
@@ -111,6 +63,8 @@ function emptyMemory(name: ThreadName): ThreadMemory {
     lastAt: null,
     counted: null,
     calibration: null,
+    outside: null,
+    head: null,
     older: null,
     isUnseen: false,
     isResting: false,

@@ -7,13 +7,16 @@ export type Run = (command: string) => string;
 
 /** An agent of a test: it keeps its history and sends all of it with every request, as real ones do. */
 export interface TestAgent {
+  readonly agent: 'claude-code' | 'codex';
   readonly session: string;
   /** Everything that it would send next, as JSON. */
   history(): readonly Json[];
-  /** A person types something; the agent works until it has an answer, and gives its text. */
-  turn(typed: string): Promise<string>;
-  /** The same history under a new name, as a fork or a resumed copy. */
-  fork(): TestAgent;
+  /** A person types something; the agent works until it has an answer, and gives its text. `between`: behind each round. */
+  turn(typed: string, between?: () => Promise<void>): Promise<string>;
+  /** The same history under a new name, as a fork or a resumed copy; through another gateway where `base` is given. */
+  fork(base?: string): TestAgent;
+  /** Sends its next requests to another address. */
+  moveTo(base: string): void;
   /** Goes back to where a turn began: the history is that of the turns before. */
   rewind(turns: number): void;
 }
@@ -33,8 +36,9 @@ const SYSTEM_WORDS = 'You are an interactive agent that helps with software engi
 
 /** An agent that speaks the Messages API in Claude Code's shapes. It is not Claude Code: its tools are a function. */
 export class ClaudeAgent implements TestAgent {
+  readonly agent = 'claude-code';
   readonly session = randomUUID();
-  readonly #options: TestAgentOptions;
+  #options: TestAgentOptions;
   #messages: Json[];
   /** How many messages there were when each turn began. */
   #turns: number[];
@@ -49,8 +53,12 @@ export class ClaudeAgent implements TestAgent {
     return this.#messages;
   }
 
-  fork(): ClaudeAgent {
-    return new ClaudeAgent(this.#options, this.#messages, this.#turns);
+  fork(base = this.#options.base): ClaudeAgent {
+    return new ClaudeAgent({ ...this.#options, base }, this.#messages, this.#turns);
+  }
+
+  moveTo(base: string): void {
+    this.#options = { ...this.#options, base };
   }
 
   rewind(turns: number): void {
@@ -59,7 +67,7 @@ export class ClaudeAgent implements TestAgent {
     this.#turns = this.#turns.slice(0, -turns);
   }
 
-  async turn(typed: string): Promise<string> {
+  async turn(typed: string, between?: () => Promise<void>): Promise<string> {
     this.#turns.push(this.#messages.length);
     const first = this.#messages.length === 0;
     const reminder =
@@ -92,6 +100,7 @@ export class ClaudeAgent implements TestAgent {
           content: this.#options.run(String((call.input as Json).command ?? '')),
         })),
       });
+      await between?.();
     }
   }
 
@@ -159,8 +168,9 @@ export class ClaudeAgent implements TestAgent {
 
 /** An agent that speaks the Responses API in Codex's shapes. It is not Codex. */
 export class CodexAgent implements TestAgent {
+  readonly agent = 'codex';
   readonly session = randomUUID();
-  readonly #options: TestAgentOptions;
+  #options: TestAgentOptions;
   #input: Json[];
   #turns: number[];
 
@@ -174,8 +184,12 @@ export class CodexAgent implements TestAgent {
     return this.#input;
   }
 
-  fork(): CodexAgent {
-    return new CodexAgent(this.#options, this.#input, this.#turns);
+  fork(base = this.#options.base): CodexAgent {
+    return new CodexAgent({ ...this.#options, base }, this.#input, this.#turns);
+  }
+
+  moveTo(base: string): void {
+    this.#options = { ...this.#options, base };
   }
 
   rewind(turns: number): void {
@@ -183,7 +197,7 @@ export class CodexAgent implements TestAgent {
     this.#turns = this.#turns.slice(0, -turns);
   }
 
-  async turn(typed: string): Promise<string> {
+  async turn(typed: string, between?: () => Promise<void>): Promise<string> {
     this.#turns.push(this.#input.length);
     this.#input.push(item('user', typed));
     for (;;) {
@@ -202,6 +216,7 @@ export class CodexAgent implements TestAgent {
           output: this.#options.run(cmd ?? ''),
         });
       }
+      await between?.();
     }
   }
 

@@ -27,6 +27,7 @@ import { createRetrieval } from '../../retrieval/index.ts';
 import type { Tap, TappedAnswer, TappedRequest } from '../../tap.ts';
 import { type TestGateway, testGateway } from '../../testing/gateway.ts';
 import { createComposer } from '../composer.ts';
+import type { Composer } from '../prepared.ts';
 import type { SeenByModel } from '../seen.ts';
 
 /** A gateway with its archive over a real database, and the simulated providers behind it. */
@@ -36,8 +37,13 @@ export interface World {
   readonly accountId: Uuid;
   readonly recall: RecallStore;
   readonly gateway: TestGateway;
+  /** Forgets everything that gateways remember, as a restart does. */
+  restart(): void;
+  /** Requests that the provider refused, in its words. */
+  refused(): readonly string[];
   /** What the model saw of each request, in their order; null: nothing was to be changed. */
   readonly seen: (SeenByModel | null)[];
+  composer(): Composer;
   /** What a person switches for the account. */
   switchOn(switches: Partial<SetSwitches>): Promise<void>;
   /** Waits until all that came is archived and read back. */
@@ -58,7 +64,7 @@ export async function startWorld(database: Database): Promise<World> {
   const { pool } = database;
   const tools = { clock, random: systemRandom, installationKey };
   const accountId = await ensureAccount(pool, `world ${made}`, tools);
-  const simulator = await startSimulator({ seed: `world ${made}` });
+  const simulator = await startSimulator({ seed: `world ${made}`, settings: { binding: 'enforced' } });
   const writer = createArchiveWriter(pool, { clock, installationKey });
   const recall = createRecallStore(pool, { accountKey: writer.accountKey });
   const reader = createArchiveReader(pool, { clock });
@@ -90,6 +96,7 @@ export async function startWorld(database: Database): Promise<World> {
     },
     answerEnded: (answer) => take({ answer }),
   };
+  const composers: Composer[] = [];
   const startGateway = () => {
     const retrieval = createRetrieval({
       archive: { ...reader, ...createAskingReader(pool) },
@@ -107,6 +114,7 @@ export async function startWorld(database: Database): Promise<World> {
       isAlone: false,
       deadlineMs: 20_000,
     });
+    composers.push(composer);
     return testGateway({ upstream: simulator.url, tap, composer, clock, accountId });
   };
   const gateway = await startGateway();
@@ -124,8 +132,17 @@ export async function startWorld(database: Database): Promise<World> {
     gateway,
     seen,
     settled,
+    restart() {
+      for (const composer of composers) composer.forget();
+    },
+    refused: () =>
+      simulator.requests.entries.flatMap(({ answer }) =>
+        answer !== undefined && answer.status >= 400 ? [answer.body.toString()] : [],
+      ),
+    composer: () => composers[0] as Composer,
     switchOn: async (switches) => {
       await writeSwitches(pool, accountId, accountId, { ...INHERITED, ...switches }, clock.now());
+      for (const composer of composers) composer.switched();
     },
     async another() {
       const other = await startGateway();
