@@ -95,7 +95,7 @@ interface ImportResult {
 
 /** Runs the built command in a home as a person would. */
 function importIn(homeFolder: string, ...args: readonly string[]): ImportResult {
-  const command = join(import.meta.dirname, '..', '..', 'server', 'cli', 'dist', 'main.js');
+  const command = join(import.meta.dirname, '..', '..', 'server', 'cli', 'bin', 'context-mode.mjs');
   const ran = spawnSync(process.execPath, [command, 'import', ...args, '--gateway', product.url, '--json'], {
     encoding: 'utf8',
     env: {

@@ -65,7 +65,7 @@ class About {
 
   take({ text, isWhole }: Line, value: Fields | null): void {
     if (value !== null) this.#takeWhole(value);
-    else if (!isWhole && isLongMessage(text)) this.messages += 1;
+    else if (!isWhole && isLongMessage(text)) this.#takeLong(text);
     this.title = this.#named || this.#typed;
   }
 
@@ -93,6 +93,16 @@ class About {
     this.isPart = value.isSidechain === true;
     this.folder ??= text(value.cwd);
     if (value.type === 'user') this.#typedIn(fields(value.message)?.content);
+  }
+
+  /** A long line is not parsed; its small fields stand at its beginning or its end. */
+  #takeLong(line: string): void {
+    this.messages += 1;
+    const session = /"sessionId":"([^"\\]+)"/.exec(line)?.[1];
+    if (this.agent === 'codex' || session === undefined) return;
+    this.agent = 'claude-code';
+    this.session = session;
+    this.folder ??= /"cwd":"([^"\\]+)"/.exec(line)?.[1] ?? null;
   }
 
   #takeItem(type: unknown, payload: Fields | null): void {
