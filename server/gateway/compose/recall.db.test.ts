@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   world = await startWorld(database);
-  world.simulator.script.add(codeWordsModel);
+  world.simulator.script.add(codeWordsModel());
 });
 afterEach(async () => {
   await world.close();
@@ -40,7 +40,7 @@ const SMALL = { contextLimit: 12_000, keepRecent: 10_000, minGain: 1_000 } as co
 async function longSession(agent: TestAgent, turns = 6): Promise<void> {
   await agent.turn('The code word of the harbour office is HARBOUR-4711.');
   for (let turn = 0; turn < turns; turn += 1) {
-    await agent.turn(`task ${turn} rounds=2 lines=60`);
+    await agent.turn(`task ${turn} rounds=2 lines=120`);
     await world.settled();
   }
 }
@@ -52,6 +52,12 @@ function expectTaken(): void {
 }
 
 const asked = 'What is the code word of the harbour office?';
+
+/** What our tool answered last, for the message of a test that fails. */
+function lastResults(): string {
+  const body = world.simulator.requests.entries.at(-1)?.body.toString() ?? '';
+  return body.slice(body.lastIndexOf('context-mode-search","input"') - 200).slice(0, 1500);
+}
 
 describe.each(agents)('$name', ({ make }) => {
   test('has our tool from its first request, and its client never sees it', async () => {
@@ -69,8 +75,8 @@ describe.each(agents)('$name', ({ make }) => {
     const agent = make(world.gateway.url);
     await longSession(agent, 8);
     expect(world.seen.filter((seen) => seen?.made === 'window').length).toBeGreaterThan(1);
-    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
-    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
+    expect(await agent.turn(asked), lastResults()).toBe('HARBOUR-4711');
+    expect(await agent.turn(asked), lastResults()).toBe('HARBOUR-4711');
     expect(JSON.stringify(agent.history())).not.toContain('context-mode');
     expectTaken();
   });
@@ -79,7 +85,7 @@ describe.each(agents)('$name', ({ make }) => {
     await world.switchOn(SMALL);
     const agent = make(world.gateway.url);
     await longSession(agent);
-    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
+    expect(await agent.turn(asked), lastResults()).toBe('HARBOUR-4711');
     world.restart();
     await agent.turn('task after the restart rounds=1 lines=5');
     agent.moveTo((await world.another()).url);
@@ -89,7 +95,7 @@ describe.each(agents)('$name', ({ make }) => {
     await world.settled();
     const fork = agent.fork();
     await fork.turn('task of the fork rounds=1 lines=5');
-    expect(await fork.turn(asked)).toBe('HARBOUR-4711');
+    expect(await fork.turn(asked), lastResults()).toBe('HARBOUR-4711');
     expectTaken();
   });
 
@@ -98,7 +104,7 @@ describe.each(agents)('$name', ({ make }) => {
     const agent = make(world.gateway.url);
     await agent.turn('The code word of the harbour office is HARBOUR-4711.');
     await world.settled();
-    await agent.turn('task rounds=16 lines=60', () => world.settled());
+    await agent.turn('task rounds=16 lines=120', () => world.settled());
     expect(world.seen.filter((seen) => seen?.made === 'window').length).toBeGreaterThan(0);
     expectTaken();
   });
@@ -112,11 +118,11 @@ describe.each(agents)('$name', ({ make }) => {
     expect(before).not.toContain('context-mode-search');
     await world.switchOn(SMALL);
     await world.settled();
-    for (let turn = 0; turn < 5; turn += 1) {
-      await agent.turn(`task ${turn} rounds=2 lines=60`);
+    for (let turn = 0; turn < 8; turn += 1) {
+      await agent.turn(`task ${turn} rounds=2 lines=120`);
       await world.settled();
     }
-    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
+    expect(await agent.turn(asked), lastResults()).toBe('HARBOUR-4711');
     expectTaken();
   });
 
@@ -128,7 +134,7 @@ describe.each(agents)('$name', ({ make }) => {
     await agent.turn('task on a detour rounds=1 lines=2').catch(() => undefined);
     agent.moveTo(world.gateway.url);
     await agent.turn('task back again rounds=1 lines=2');
-    expect(await agent.turn(asked)).toBe('HARBOUR-4711');
+    expect(await agent.turn(asked), lastResults()).toBe('HARBOUR-4711');
     expect(world.seen.flatMap((seen) => seen?.unedited ?? [])).toEqual([]);
   });
 
