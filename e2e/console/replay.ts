@@ -48,9 +48,12 @@ export interface ReplayProvider {
   stop(): Promise<void>;
 }
 
-/** Starts a provider that answers recorded requests as they were answered. */
+/**
+ * Starts a provider that answers recorded requests as they were answered: by their bytes, or, where the product has changed
+ * them on their way, by model and newest message.
+ */
 export async function startReplayProvider(exchanges: readonly Exchange[]): Promise<ReplayProvider> {
-  const answers = new Map(exchanges.map((one) => [keyOf(one.body), one]));
+  const answers = new Map(exchanges.flatMap((one) => keysOf(one.body).map((key) => [key, one] as const)));
   let refusal: string | null = null;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -63,7 +66,9 @@ export async function startReplayProvider(exchanges: readonly Exchange[]): Promi
         );
         return;
       }
-      const known = answers.get(keyOf(Buffer.concat(chunks)));
+      const known = keysOf(Buffer.concat(chunks))
+        .map((key) => answers.get(key))
+        .find((one) => one !== undefined);
       const kept = known?.answerHeaders.filter(
         ([name]) => !/^(content-length|transfer-encoding|connection)$/i.test(name),
       );
@@ -125,6 +130,14 @@ function send(exchange: Exchange, product: string, door: string): Promise<void> 
   });
 }
 
-function keyOf(body: Buffer): string {
-  return createHash('sha256').update(body).digest('hex');
+/** What a request is known by, the surest first. */
+function keysOf(body: Buffer): readonly string[] {
+  const keyOf = (content: Buffer | string) => createHash('sha256').update(content).digest('hex');
+  try {
+    const { model, messages, input } = JSON.parse(body.toString());
+    const newest = (messages ?? input)?.at(-1);
+    return [keyOf(body), ...(newest === undefined ? [] : [keyOf(`${model} ${JSON.stringify(newest)}`)])];
+  } catch {
+    return [keyOf(body)];
+  }
 }
