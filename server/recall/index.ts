@@ -19,6 +19,8 @@ export {
   type Preset,
   type RecallSettings,
 } from './limits.ts';
+export { Mirror, type MirrorOptions } from './mirror/mirror.ts';
+export { syncMirror, withMirror } from './mirror/with-mirror.ts';
 export {
   type Because,
   decideMoment,

@@ -26,18 +26,21 @@ export interface ContentColumn extends Omit<LayoutContent, 'boundary' | 'boundar
 
 /** The text of the column; null: the client's own bytes. */
 export function contentText(content: LayoutContent | null): string | null {
-  if (content === null) return null;
-  const { runningTyped } = content;
-  const column: ContentColumn = {
-    ...content,
-    boundary: hexOf(content.boundary),
-    boundaryMessage: hexOf(content.boundaryMessage),
-    runningTyped: runningTyped === null ? null : hexOf(runningTyped),
-  };
-  return JSON.stringify(column);
+  return content === null ? null : JSON.stringify(contentColumn(content));
 }
 
-/** The content that {@link contentText} was made of. */
+/** A layout's content with its hashes in hex. */
+export function contentColumn(content: LayoutContent): ContentColumn {
+  const { boundary, boundaryMessage, runningTyped } = content;
+  return {
+    ...content,
+    boundary: hexOf(boundary),
+    boundaryMessage: hexOf(boundaryMessage),
+    runningTyped: runningTyped === null ? null : hexOf(runningTyped),
+  };
+}
+
+/** The content that {@link contentColumn} was made of. */
 export function contentOf(column: ContentColumn | null): LayoutContent | null {
   if (column === null) return null;
   return {
@@ -53,6 +56,7 @@ export function choicesText({ tool, trimming, memory }: FrozenChoices): string {
   return JSON.stringify({ tool, trimming, memory });
 }
 
-function hashOf(hex: string): MessageHash {
+/** A hash from its hex digits. */
+export function hashOf(hex: string): MessageHash {
   return Buffer.from(hex, 'hex') as Uint8Array as MessageHash;
 }
