@@ -17,6 +17,8 @@ export interface TranscriptFile {
   /** What it was about: the agent's title, or what was typed first. */
   readonly title: string;
   readonly messages: number;
+  /** When it was last written to, in milliseconds since 1970. */
+  readonly changedAt: number;
 }
 
 /** What a file is: one of an agent, an export of ours, or something else. */
@@ -45,10 +47,20 @@ export async function scanFile(file: string): Promise<Scanned> {
   const { agent, session } = about;
   if (agent === null || session === null) return { kind: 'other' };
   const { isPart, folder, title, messages } = about;
-  const { size } = await stat(file);
+  const { size, mtimeMs } = await stat(file);
   return {
     kind: 'transcript',
-    found: { file, bytes: size, agent, session, isPart, folder, title: titleOf(title), messages },
+    found: {
+      file,
+      bytes: size,
+      agent,
+      session,
+      isPart,
+      folder,
+      title: titleOf(title),
+      messages,
+      changedAt: mtimeMs,
+    },
   };
 }
 

@@ -10,16 +10,20 @@ export interface FoundSession {
   readonly title: string;
   readonly messages: number;
   readonly bytes: number;
+  readonly changedAt: number;
 }
 
-/** Puts the files of one session together, in the order of the files. */
+/**
+ * Puts the files of one session together. The session that was written to longest ago comes first: a fork takes over what
+ * the archive has of its origin.
+ */
 export function sessionsOf(files: readonly TranscriptFile[]): readonly FoundSession[] {
   const groups = new Map<string, TranscriptFile[]>();
   for (const file of files) {
     const key = `${file.agent} ${file.session}`;
     groups.set(key, [...(groups.get(key) ?? []), file]);
   }
-  return [...groups.values()].map((group) => {
+  const sessions = [...groups.values()].map((group) => {
     const ordered = [...group.filter((file) => !file.isPart), ...group.filter((file) => file.isPart)];
     const main = ordered[0] as TranscriptFile;
     return {
@@ -30,8 +34,10 @@ export function sessionsOf(files: readonly TranscriptFile[]): readonly FoundSess
       title: main.title,
       messages: ordered.reduce((sum, file) => sum + file.messages, 0),
       bytes: ordered.reduce((sum, file) => sum + file.bytes, 0),
+      changedAt: main.changedAt,
     };
   });
+  return sessions.toSorted((one, other) => one.changedAt - other.changedAt);
 }
 
 const FEED = Buffer.from('\n');
