@@ -4,6 +4,7 @@ import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
 import { estimateBytes } from '../estimate/index.ts';
 import { hintsFor } from '../reading/hints.ts';
 import { commonElements } from '../record/prefix-cache.ts';
+import { firstOutlines, type Outlines, outlinesIn } from '../validator/index.ts';
 import { type ElementFacts, factsOf } from './facts.ts';
 import { type MarkState, markNext, NO_MARKS } from './marks.ts';
 import type { Anchors } from './plan.ts';
@@ -20,7 +21,12 @@ export interface Conversation {
   /** What hidden rounds beside each element are found by in the request, and the chain of answers behind it. */
   readonly anchors: Anchors;
   readonly chains: readonly string[];
+  /** What the validator need not read again; null: it is made once the request is on its way. */
+  outlines: Outlines | null;
 }
+
+/** Up to so many bytes a body's outlines are made at once. */
+const SMALL_BYTES = 256 * 1024;
 
 /**
  * Reads a request's elements. What the request before it holds at the same places in the same bytes is not read again, so
@@ -54,7 +60,13 @@ export async function readConversation(
     chains.push(anchored.chain);
     await breathe();
   }
-  return { body, elements, facts, marks, states, anchors, chains };
+  const outlines =
+    before?.outlines == null
+      ? body.byteLength > SMALL_BYTES
+        ? null
+        : outlinesIn(body, elements)
+      : outlinesIn(body, elements, firstOutlines(before.outlines, known));
+  return { body, elements, facts, marks, states, anchors, chains, outlines };
 }
 
 /** The newest element that has a mark; null: none has. */
@@ -86,4 +98,12 @@ export function goesOnBehind(before: Conversation, { marks }: Conversation): num
     if (mark != null && places.includes(hexOf(mark))) return element;
   }
   return null;
+}
+
+/** Makes what the validator need not read again of a large request, so that the next one has it. */
+export function outlineLater(conversation: Conversation): void {
+  if (conversation.outlines !== null) return;
+  setImmediate(() => {
+    conversation.outlines ??= outlinesIn(conversation.body, conversation.elements);
+  });
 }

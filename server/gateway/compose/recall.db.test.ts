@@ -95,6 +95,7 @@ describe.each(agents)('$name', ({ make }) => {
     await world.settled();
     const fork = agent.fork();
     await fork.turn('task of the fork rounds=1 lines=5');
+    await world.settled();
     expect(await fork.turn(asked), lastResults()).toBe('HARBOUR-4711');
     expectTaken();
   });

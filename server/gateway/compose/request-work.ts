@@ -250,7 +250,9 @@ export class RequestWork {
   /** What the validator says against a body; null: nothing. */
   #fault(composed: ComposedBody, choices: FrozenChoices): string | null {
     const validate = this.request.adapter.protocol === 'anthropic' ? validateAnthropic : validateOpenai;
+    const { outlines } = this.conversation;
     const verdict = validate({
+      ...(outlines === null ? {} : { known: { scan: this.request.read.scan, outlines } }),
       client: this.request.body,
       edited: composed.body,
       edits: composed.named,

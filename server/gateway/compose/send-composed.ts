@@ -20,6 +20,7 @@ import type { Refusal } from '../refused/index.ts';
 import { type FirstRequest, type Retrieval, retrievalLoop } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
+import { outlineLater } from './conversation.ts';
 import { type Guard, sendGuarded } from './guarded-send.ts';
 import { composeAgain } from './other-acts.ts';
 import type { Composed, ComposeParts } from './types.ts';
@@ -79,7 +80,9 @@ class Sending {
           ? sendGuarded(upstreams, request, guard, answer, timers)
           : upstreams.send(request, answer),
     };
-    return sendHidden(guarded, first, this.#observed(this.#loop()), handler, timers);
+    const call = sendHidden(guarded, first, this.#observed(this.#loop()), handler, timers);
+    outlineLater(this.#composed.conversation);
+    return call;
   }
 
   /** The form that is tried instead of one that was refused; null: the client gets the refusal. */
