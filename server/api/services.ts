@@ -5,7 +5,7 @@ import type { Env } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { LayoutReason, RecallReader, RecallSettings, SetSwitches } from '../recall/index.ts';
-import type { TranscriptImports } from './transcripts.ts';
+import type { TranscriptImports } from './transcript-imports.ts';
 
 /** That something new can be read. Ids alone, no content. */
 export interface LiveEvent {
