@@ -119,12 +119,11 @@ export function mergeSwitches(scopes: readonly Partial<SetSwitches>[]): RecallSw
 /** @throws ContextModeError `bad_request` that names the field whose value cannot be */
 export function checkSwitches(switches: SetSwitches): void {
   const { keepRecent, contextLimit, minGain, timeZone } = switches;
-  if (typeof keepRecent === 'string' && !Object.hasOwn(PRESETS, keepRecent))
-    throw wrong('keepRecent', `one of ${Object.keys(PRESETS).join(', ')}, or a number of tokens`);
-  if (typeof keepRecent === 'number') checkBounds('keepRecent', keepRecent);
-  if (typeof contextLimit === 'string' && contextLimit !== 'auto')
-    throw wrong('contextLimit', '"auto", or a number of tokens');
-  if (typeof contextLimit === 'number') checkBounds('contextLimit', contextLimit);
+  if (typeof keepRecent === 'string') {
+    if (!Object.hasOwn(PRESETS, keepRecent))
+      throw wrong('keepRecent', `one of ${Object.keys(PRESETS).join(', ')}, or a number of tokens`);
+  } else if (keepRecent !== null) checkBounds('keepRecent', keepRecent);
+  if (contextLimit !== null && contextLimit !== 'auto') checkBounds('contextLimit', contextLimit);
   if (minGain !== null) checkBounds('minGain', minGain);
   if (timeZone !== null && !isTimeZone(timeZone))
     throw wrong('timeZone', 'the IANA name of a zone, for example Europe/Berlin');
