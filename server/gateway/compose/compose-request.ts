@@ -48,7 +48,7 @@ export async function composeRequest(
   if (typeof standing === 'string') return work.asSent(standing, '');
   const sizes = work.sizes(standing);
   if (isSide) return work.compose(standing, { sizes, because: null });
-  const composed = await decided(work, standing, sizes);
+  const composed = await decided(work, standing, sizes, deadline);
   memory.latest = request;
   memory.conversation = conversation;
   memory.lastAt = at;
@@ -66,7 +66,12 @@ function choicesBy({ tool, recall }: RecallSwitches) {
 }
 
 /** Makes what is due, or leaves the request under what stands. */
-async function decided(work: RequestWork, standing: Standing, sizes: Sizes): Promise<Composed> {
+async function decided(
+  work: RequestWork,
+  standing: Standing,
+  sizes: Sizes,
+  deadline: Deadline,
+): Promise<Composed> {
   const { memory } = work.request;
   if (memory.isUnwanted) {
     memory.isUnwanted = false;
@@ -81,6 +86,8 @@ async function decided(work: RequestWork, standing: Standing, sizes: Sizes): Pro
     memory.moment = moment.state;
     return settled(work, standing, sizes, moment.because);
   }
+  // Where the layout is not made in time the request goes out under what stands.
+  if (!memory.isUnseen) deadline.standing = work.compose(standing, { sizes, because: 'deadline' });
   const made = await makeLayout(work, moment.reason, sizes);
   if (typeof made === 'string') return settled(work, standing, sizes, made);
   memory.moment = NOTHING_DUE;

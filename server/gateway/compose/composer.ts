@@ -7,6 +7,7 @@ import type { RecallStore, RecallSwitches, ThreadName } from '../../recall/index
 import type { ProtocolAdapter, ReadRequest, RequestHead } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { decodeBody } from '../decode.ts';
+import type { Calibration } from '../estimate/index.ts';
 import type { Timers } from '../keep-alive.ts';
 import { openaiAdapter } from '../openai/index.ts';
 import { headOf } from '../record/request-record.ts';
@@ -47,6 +48,8 @@ export interface ComposerOptions {
 
 /** All that is done before a request goes out has this long. */
 const DEADLINE_MS = 300;
+/** How much longer a request waits for its layout that would pass the limit without. */
+const PATIENCE_MS = 5_000;
 /** How long what a person switched, and, where no other gateway writes, the store's version, is taken as known. */
 const FRESH_MS = 1_000;
 /** Most bytes that a request's body may unfold to. */
@@ -57,6 +60,7 @@ export function createComposer(options: ComposerOptions): Composer {
   const { clock, timers, log, metrics, deadlineMs = DEADLINE_MS } = options;
   const threads = new Threads();
   const indices = new IndexTexts();
+  const calibrations = new Map<string, Calibration>();
   const versions = new Fresh<string>(clock, options.isAlone ? FRESH_MS : 0);
   const switches = new Fresh<RecallSwitches>(clock, FRESH_MS);
 
@@ -66,13 +70,24 @@ export function createComposer(options: ComposerOptions): Composer {
     const head = headOf(request);
     const adapter = request.door === 'anthropic' ? anthropicAdapter : openaiAdapter;
     if (adapter.routeOf(head) === 'other') return null;
-    const deadline: Deadline = { isOver: false };
+    const deadline: Deadline = { isOver: false, standing: null };
     const work = compose(store, request, head, adapter, deadline);
     return new Promise((resolve) => {
-      const timer = timers.after(deadlineMs, () => {
+      const late = () => {
         deadline.isOver = true;
         metrics.faults.inc({ where: 'compose_deadline' });
-        resolve(asItCame(upstream, { reason: 'deadline', detail: `more than ${deadlineMs} ms` }));
+        const { standing } = deadline;
+        resolve(
+          standing === null
+            ? asItCame(upstream, { reason: 'deadline', detail: `more than ${deadlineMs} ms` })
+            : prepared(store, standing, request, upstream),
+        );
+      };
+      let timer = timers.after(deadlineMs, () => {
+        // What would pass the limit is sure to be refused: it waits for the layout a little longer.
+        if (deadline.standing !== null && isTooLarge(deadline.standing))
+          timer = timers.after(PATIENCE_MS, late);
+        else late();
       });
       work.then(
         (composed) => {
@@ -86,7 +101,10 @@ export function createComposer(options: ComposerOptions): Composer {
           const failure = failureOf(thrown);
           metrics.faults.inc({ where: 'compose' });
           log.error({ id: request.id, ...failure }, 'a request goes out as it came');
-          resolve(asItCame(upstream, failure));
+          const { standing } = deadline;
+          resolve(
+            standing === null ? asItCame(upstream, failure) : prepared(store, standing, request, upstream),
+          );
         },
       );
     });
@@ -97,6 +115,7 @@ export function createComposer(options: ComposerOptions): Composer {
       recall: store.recall,
       archive: store.archive,
       indices,
+      calibrations,
       versionOf: () => versions.get(accountId, () => store.recall.version(accountId)),
       switchesOf: () => switches.get(keyOf(accountId, name), () => store.recall.switches(accountId, name)),
     };
@@ -194,6 +213,10 @@ export function createComposer(options: ComposerOptions): Composer {
   };
 }
 
+function isTooLarge({ sizes, sent }: Composed): boolean {
+  return sizes.limit !== null && sent > sizes.limit;
+}
+
 /**
  * Does a thread's work behind what it does already. Where that takes longer than the deadline allows, the request has gone
  * out as it came: then its answer is one that no generation describes.
@@ -208,10 +231,11 @@ async function inTurn<Result>(
     try {
       return await work();
     } catch (thrown) {
-      memory.isUnseen = true;
+      memory.isUnseen ||= deadline.standing === null;
       throw thrown;
     } finally {
-      memory.isUnseen ||= deadline.isOver;
+      // What went out under what stands is described by that.
+      memory.isUnseen ||= deadline.isOver && deadline.standing === null;
     }
   });
   memory.turn = mine.catch(() => undefined);

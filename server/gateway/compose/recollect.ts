@@ -95,11 +95,13 @@ export function inForce(
  * request before, which it goes on from.
  * @param behind the element behind which all is new
  */
-export function bringsUnseen({ facts }: Conversation, behind: number): boolean {
+export function bringsUnseen({ facts, marks }: Conversation, behind: number): boolean {
   let isBehindOthers = false;
-  for (const { print, side } of facts.slice(behind + 1)) {
+  for (let element = behind + 1; element < facts.length; element += 1) {
+    const { print, side } = facts[element] ?? { print: null, side: 'system' };
     if (print !== null && isBehindOthers) return true;
-    isBehindOthers ||= side !== 'assistant';
+    // What has no mark may have stood in the request before: an answer that nobody saw follows typed words or results.
+    isBehindOthers ||= side !== 'assistant' && marks[element] !== null;
   }
   return false;
 }

@@ -7,7 +7,7 @@ import {
   type RecallSwitches,
   retrievalToolJson,
 } from '../../recall/index.ts';
-import { estimateBytes, startingCalibration } from '../estimate/index.ts';
+import { type Calibration, estimateBytes, startingCalibration } from '../estimate/index.ts';
 import { hintsFor } from '../reading/hints.ts';
 import { validateAnthropic, validateOpenai } from '../validator/index.ts';
 import { type ArchivedChain, archivedChain } from './archived.ts';
@@ -40,6 +40,15 @@ export interface ComposeOptions {
   readonly fallBack?: boolean;
 }
 
+/** How the provider counts a thread: as its own answers taught, else those to the same model, else as it begins. */
+export function calibrationOf(
+  { calibrations }: Pick<ComposeParts, 'calibrations'>,
+  { memory, read }: RequestToCompose,
+): Calibration {
+  const model = read.model ?? '';
+  return memory.calibration ?? calibrations.get(model) ?? startingCalibration(model);
+}
+
 /** The work on one request: what stands in it, its sizes, what could be made of it, and its body. */
 export class RequestWork {
   readonly request: RequestToCompose;
@@ -65,7 +74,7 @@ export class RequestWork {
     this.request = request;
     this.conversation = known.conversation;
     this.switches = known.switches;
-    this.factor = (request.memory.calibration ?? startingCalibration(request.read.model ?? '')).factor;
+    this.factor = calibrationOf(parts, request).factor;
     this.#parts = parts;
     this.#deadline = deadline;
     this.#key = known.key;

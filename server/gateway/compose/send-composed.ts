@@ -6,12 +6,12 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import type { HiddenRecord, RecallStore } from '../../recall/index.ts';
 import { maskJson } from '../../redaction/index.ts';
 import {
+  type Calibration,
   calibrated,
   estimateBytes,
   estimateText,
   inputTokens,
   outputTokens,
-  startingCalibration,
 } from '../estimate/index.ts';
 import { type HiddenLoop, sendHidden } from '../hidden/hidden-call.ts';
 import type { HiddenRound } from '../hidden/types.ts';
@@ -23,6 +23,7 @@ import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '..
 import { outlineLater } from './conversation.ts';
 import { type Guard, sendGuarded } from './guarded-send.ts';
 import { composeAgain } from './other-acts.ts';
+import { calibrationOf } from './request-work.ts';
 import type { Composed, ComposeParts } from './types.ts';
 
 /** What a composed request is sent with. */
@@ -161,7 +162,7 @@ class Sending {
   #observed(loop: HiddenLoop): HiddenLoop {
     let isFirst = true;
     const see = (round: HiddenRound) => {
-      remember(round, this.#composed, isFirst);
+      remember(round, this.#composed, this.#parts.compose.calibrations, isFirst);
       isFirst = false;
     };
     return {
@@ -203,14 +204,24 @@ function roundsOfTurn({ memory, conversation }: Composed): number {
   return rounds;
 }
 
-function remember({ usage }: HiddenRound, composed: Composed, isFirst: boolean): void {
+/** Models whose counts are remembered. */
+const MOST_MODELS = 500;
+
+function remember(
+  { usage }: HiddenRound,
+  composed: Composed,
+  calibrations: Map<string, Calibration>,
+  isFirst: boolean,
+): void {
   const { memory, conversation, force, sizes, made, sent } = composed;
   const prompt = inputTokens(usage);
   if (prompt === null) return;
   if (isFirst) {
-    const before = memory.calibration ?? startingCalibration(composed.request.read.model ?? '');
+    const before = calibrationOf({ calibrations }, composed.request);
     const estimated = made ? sent / before.factor : sizes.estimated;
     memory.calibration = calibrated(before, { estimated, counted: prompt });
+    if (calibrations.size > MOST_MODELS) calibrations.clear();
+    calibrations.set(composed.request.read.model ?? '', memory.calibration);
   }
   if (composed.request.isSide || memory.conversation !== conversation) return;
   memory.counted = {

@@ -89,6 +89,8 @@ export interface ComposeParts {
   readonly recall: RecallStore;
   readonly archive: ChainSource & { accountKey(accountId: Uuid): Promise<Uint8Array> };
   readonly indices: IndexTexts;
+  /** How the provider counts, by the model: what the newest answer to any thread taught. */
+  readonly calibrations: Map<string, Calibration>;
   /** The store's version, and what a person switched on, as fresh as they have to be. */
   readonly versionOf: (accountId: Uuid) => Promise<string>;
   readonly switchesOf: (accountId: Uuid, memory: ThreadMemory) => Promise<RecallSwitches>;
@@ -131,6 +133,8 @@ export interface Composed {
 /** Says that the time for the preparation is over: nothing may be committed any more. */
 export interface Deadline {
   isOver: boolean;
+  /** What goes out then: the request under what stands; null: as its client sent it. */
+  standing: Composed | null;
 }
 
 /** The time for the preparation is over: what was to be committed was not. */
