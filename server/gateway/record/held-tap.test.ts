@@ -58,6 +58,7 @@ function scene(limitBytes?: number) {
       told.push(['answer', id, endedAt]);
       bodies.push(...chunks);
     },
+    archiveNow: async () => true,
   };
   const lost = async () => {
     const { values } = await metrics.notArchived.get();
@@ -124,4 +125,12 @@ test('where no recorder comes, all that waited and all that comes is counted, an
   expect(tap.waitingBytes()).toBe(0);
   tap.requestReceived(request(clock, new Uint8Array(5)));
   expect(await lost()).toEqual({ database_not_open: 3 });
+});
+
+test('nothing is archived before it is sent while there is no recorder', async () => {
+  const { clock, tap, recorder } = scene();
+  const one = request(clock, new Uint8Array(3));
+  expect(await tap.archiveNow(one)).toBe(false);
+  tap.handTo(recorder);
+  expect(await tap.archiveNow(one)).toBe(true);
 });

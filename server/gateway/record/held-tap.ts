@@ -6,12 +6,16 @@ import { EVENT_BYTES, type Recorder, WAITING_BYTES } from './recorder.ts';
 /** The tap of a process from its first moment: what comes before there is a recorder waits for it. */
 export interface HeldTap extends Tap {
   /** Hands over what waits, in its order, and from now on what comes. Call it once. */
-  handTo(recorder: Pick<Recorder, 'requestReceived' | 'answerEnded'>): void;
+  handTo(recorder: HandedTo): void;
+  /** As the recorder's own; false while there is none. */
+  archiveNow(request: TappedRequest): Promise<boolean>;
   /** Where no recorder comes any more: what waits is given up and counted, as is what comes. */
   giveUp(): void;
   /** How much waits. */
   waitingBytes(): number;
 }
+
+type HandedTo = Pick<Recorder, 'requestReceived' | 'answerEnded' | 'archiveNow'>;
 
 /** What a tap that holds takes from outside. */
 export interface HeldTapParts {
@@ -32,7 +36,7 @@ export function holdTap({ clock, metrics, limitBytes = WAITING_BYTES }: HeldTapP
   let waitingBytes = 0;
   /** Requests that wait and whose answers have not ended. */
   const open = new Set<string>();
-  let recorder: Pick<Recorder, 'requestReceived' | 'answerEnded'> | null = null;
+  let recorder: HandedTo | null = null;
   let isOver = false;
 
   function hold(one: Held, bytes: number): boolean {
@@ -64,6 +68,7 @@ export function holdTap({ clock, metrics, limitBytes = WAITING_BYTES }: HeldTapP
       const bytes = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
       hold({ answer: { ...answer, chunks }, endedAt: clock.now() }, bytes);
     },
+    archiveNow: async (request) => recorder?.archiveNow(request) ?? false,
     handTo(given) {
       recorder = given;
       const events = held;

@@ -61,8 +61,8 @@ export class Outbox {
 }
 
 function withBody(parcel: Parcel, body: Uint8Array): Parcel {
-  if ('request' in parcel) return { job: parcel.job, request: { ...parcel.request, body } };
-  return { job: parcel.job, answer: { ...parcel.answer, body } };
+  if ('request' in parcel) return { ...parcel, request: { ...parcel.request, body } };
+  return { ...parcel, answer: { ...parcel.answer, body } };
 }
 
 /** The bytes in copies of at most one piece each. */

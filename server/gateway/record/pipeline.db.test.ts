@@ -173,3 +173,32 @@ describe('what is remembered of the request before', () => {
     expect(again.map((line) => line.text)).toEqual(expect.arrayContaining(typed.map((line) => line.text)));
   });
 });
+
+describe('requests that are archived before they are sent', () => {
+  it.each(recordedCases.filter((name) => /session|subagent/.test(name)))(
+    '%s leaves the archive as it is without',
+    async (name) => {
+      const [plain, early] = [await account(`plain ${name}`), await account(`early ${name}`)];
+      await play(name, plain, pipeline());
+      const into = pipeline();
+      for (const { request, answer } of readCase(name, early, start)) {
+        await into.early(request);
+        await into.request(request);
+        await into.answer(answer);
+      }
+      expect(await log(early)).toEqual(await log(plain));
+      expect(await counts(early)).toEqual(await counts(plain));
+      expect(await recorded(early)).toEqual(await recorded(plain));
+    },
+  );
+});
+
+/** What the records of requests say, in their order. */
+async function recorded(accountId: Uuid): Promise<readonly unknown[]> {
+  const { rows } = await database.pool.query(
+    `SELECT kind, retry, note, model, thread_id IS NULL AS unplaced, last_message IS NULL AS empty,
+       preamble_hash IS NULL AS bare FROM request WHERE account_id = $1 ORDER BY received_at, id`,
+    [accountId],
+  );
+  return rows;
+}

@@ -39,8 +39,13 @@ import { aboutRequest, headOf, ownThread, recordOf, standsAlone } from './reques
 import { identityByHistory, isPlacedByHistory } from './unnamed.ts';
 import { requestView } from './view-of.ts';
 
-/** Writes what went through the doors into the archive. Both functions may be called again for the same event. */
+/** Writes what goes through the doors into the archive. Its functions may be called again for the same event. */
 export interface Pipeline {
+  /**
+   * Archives what a request holds before it is sent; its record is written by `request`, which knows what the model saw.
+   * Gives the reason why it could not be archived; null: it was.
+   */
+  early(event: TappedRequest): Promise<string | null>;
   /** Archives a request. Gives the reason why it could not be archived; null: it was, or there was nothing to. */
   request(event: TappedRequest): Promise<string | null>;
   /** Archives an answer and closes the request's record, after its request. */
@@ -64,6 +69,23 @@ const PENDING_LIMIT = 20_000;
 /** Why a request of a new session is not archived while the disk is nearly full. */
 const NO_ROOM = 'disk_low';
 
+/** Where a request belongs. */
+interface Placed {
+  readonly thread: ThreadState | null;
+  readonly root: MessageHash;
+}
+
+/** A request whose messages are in the archive, as its record tells of them. */
+interface Taken {
+  readonly adapter: ProtocolAdapter;
+  readonly body: Uint8Array;
+  readonly read: ReadRequest;
+  readonly thread: ThreadState | null;
+  readonly chain: Pick<ResolvedChain<MaskedItem>, 'positions' | 'head'>;
+  readonly retry: boolean;
+  readonly preambleHash: Uint8Array | null;
+}
+
 /** What the answer needs to know of its request. */
 interface Pending {
   readonly adapter: ProtocolAdapter;
@@ -81,6 +103,7 @@ export function createPipeline(
 ): Pipeline {
   const writer = maskingWriter(store);
   const pending = new Map<string, Pending>();
+  const archivedEarly = new Map<string, Taken>();
   const prefixes = new PrefixCache(PREFIX_BYTES);
   const unfolding = createGate(UNFOLDED_AT_ONCE);
   const unfolded = (bytes: Uint8Array, encoding: string, options: DecodeOptions) =>
@@ -88,7 +111,39 @@ export function createPipeline(
       ? decodeBody(bytes, encoding, options)
       : unfolding(() => decodeBody(bytes, encoding, options));
 
+  async function early(event: TappedRequest): Promise<string | null> {
+    const taken = await take(event, false);
+    if (typeof taken !== 'object' || taken === null) return taken ?? 'unreadable';
+    keepAwaited(archivedEarly, event.id, taken);
+    return null;
+  }
+
   async function request(event: TappedRequest): Promise<string | null> {
+    const taken = archivedEarly.get(event.id) ?? (await take(event, true));
+    if (typeof taken !== 'object' || taken === null) return taken;
+    const { adapter, body, read, thread, chain, retry, preambleHash } = taken;
+    await writer.saveRequest({
+      ...recordOf(event, 'generation'),
+      ...aboutRequest(read),
+      thread,
+      preambleHash,
+      lastMessage: chain.head,
+      retry,
+      note: read.identity.uncertain,
+      view: event.seen == null ? null : requestView(event.seen, chain.positions),
+    });
+    // Behind the request, so that a preamble is kept only while a request refers to it.
+    if (preambleHash !== null) await savePreamble(writer, event.accountId, preambleHash, body, read);
+    archivedEarly.delete(event.id);
+    keepAwaited(pending, event.id, { adapter, thread, parent: chain.head });
+    return null;
+  }
+
+  /**
+   * Archives the messages of a request. Else the reason why it was not, null where there was nothing to; then its record is
+   * written where `records` says so.
+   */
+  async function take(event: TappedRequest, records: boolean): Promise<Taken | string | null> {
     const head = headOf(event);
     const adapter = event.door === 'anthropic' ? anthropicAdapter : openaiAdapter;
     const route = adapter.routeOf(head);
@@ -100,7 +155,8 @@ export function createPipeline(
     const unread =
       route === 'other' ? null : body === null ? 'undecodable' : read === null ? 'unreadable' : null;
     if (body === null || read === null || route !== 'generation') {
-      await writer.saveRequest({ ...recordOf(event, route), ...aboutRequest(read), note: unread });
+      if (records)
+        await writer.saveRequest({ ...recordOf(event, route), ...aboutRequest(read), note: unread });
       return unread;
     }
     const hasRoom = await mayBegin();
@@ -108,39 +164,48 @@ export function createPipeline(
     const placed = await placeRequest(event, read);
     const chain = await resolve(event, adapter, body, read, placed);
     if (!hasRoom && placed.thread === null && beginsAt(chain, placed.root)) return NO_ROOM;
-    const isSide = isSideRequest(read.identity.kind);
     const retry = isRetry(placed.thread, chain);
-    const preambleHash = preambleHashOf(await writer.accountKey(event.accountId), body, read);
-    await writer.append({
-      accountId: event.accountId,
-      thread: placed.thread,
-      at: event.receivedAt,
-      messages: await messagesOf(chain.added, 'received', await writer.accountKey(event.accountId)),
-      aliases: chain.aliases,
-      marks: isSide || retry ? sideMarks(read.identity, chain) : moveMarks(placed.thread, chain, placed.root),
-      asOf: placed.thread?.erasures ?? null,
-      head: hexOf(chain.head) === hexOf(placed.root) ? null : chain.head,
-      folder: await maskNameOrNull(read.identity.place.folder, await writer.accountKey(event.accountId)),
-    });
+    await append(event, read, placed, chain, retry);
     if (placed.thread !== null) {
       const { threadId, erasures } = placed.thread;
       const { elements } = read;
       prefixes.keep(threadId, { body, elements, positions: chain.positions, root: placed.root, erasures });
     }
-    await writer.saveRequest({
-      ...recordOf(event, route),
-      ...aboutRequest(read),
+    const preambleHash = preambleHashOf(await writer.accountKey(event.accountId), body, read);
+    const { positions, head: newest } = chain;
+    return {
+      adapter,
+      body,
+      read,
       thread: placed.thread,
-      preambleHash,
-      lastMessage: chain.head,
+      chain: { positions, head: newest },
       retry,
-      note: read.identity.uncertain,
-      view: event.seen == null ? null : requestView(event.seen, chain.positions),
+      preambleHash,
+    };
+  }
+
+  async function append(
+    event: TappedRequest,
+    read: ReadRequest,
+    placed: Placed,
+    chain: ResolvedChain<MaskedItem>,
+    retry: boolean,
+  ): Promise<void> {
+    const key = await writer.accountKey(event.accountId);
+    await writer.append({
+      accountId: event.accountId,
+      thread: placed.thread,
+      at: event.receivedAt,
+      messages: await messagesOf(chain.added, 'received', key),
+      aliases: chain.aliases,
+      marks:
+        isSideRequest(read.identity.kind) || retry
+          ? sideMarks(read.identity, chain)
+          : moveMarks(placed.thread, chain, placed.root),
+      asOf: placed.thread?.erasures ?? null,
+      head: hexOf(chain.head) === hexOf(placed.root) ? null : chain.head,
+      folder: await maskNameOrNull(read.identity.place.folder, key),
     });
-    // Behind the request, so that a preamble is kept only while a request refers to it.
-    if (preambleHash !== null) await savePreamble(writer, event.accountId, preambleHash, body, read);
-    remember(event.id, { adapter, thread: placed.thread, parent: chain.head });
-    return null;
   }
 
   async function answer(event: RecordedAnswer): Promise<string | null> {
@@ -229,10 +294,7 @@ export function createPipeline(
     return clientSessionId === null || writer.hasSession(accountId, agent, clientSessionId);
   }
 
-  async function placeRequest(
-    event: TappedRequest,
-    read: ReadRequest,
-  ): Promise<{ readonly thread: ThreadState | null; readonly root: MessageHash }> {
+  async function placeRequest(event: TappedRequest, read: ReadRequest): Promise<Placed> {
     const { accountId, receivedAt } = event;
     const open = async () => {
       const place: Place | null = await writer.resolvePlace(accountId, read.identity.place, receivedAt);
@@ -255,7 +317,7 @@ export function createPipeline(
     adapter: ProtocolAdapter,
     body: Uint8Array,
     read: ReadRequest,
-    { thread, root }: { readonly thread: ThreadState | null; readonly root: MessageHash },
+    { thread, root }: Placed,
   ): Promise<ResolvedChain<MaskedItem>> {
     const { accountId } = event;
     const key = await writer.accountKey(accountId);
@@ -284,15 +346,15 @@ export function createPipeline(
     return start === null ? chain : { ...chain, positions: [...start.positions, ...chain.positions] };
   }
 
-  function remember(id: string, entry: Pending): void {
-    pending.set(id, entry);
-    if (pending.size > PENDING_LIMIT) {
-      const [oldest] = pending.keys();
-      if (oldest !== undefined) pending.delete(oldest);
-    }
-  }
+  return { early, request, answer };
+}
 
-  return { request, answer };
+/** Keeps what is awaited of a request; of too many the oldest are forgotten. */
+function keepAwaited<Entry>(entries: Map<string, Entry>, id: string, entry: Entry): void {
+  entries.set(id, entry);
+  if (entries.size <= PENDING_LIMIT) return;
+  const [oldest] = entries.keys();
+  if (oldest !== undefined) entries.delete(oldest);
 }
 
 /** Whether nothing of a chain was known: its first message is new. */

@@ -19,9 +19,10 @@ export interface WorkerSettings {
   readonly disk: { readonly folder: string; readonly leastBytes: number };
 }
 
-/** What goes to the worker. Each request and each answer is answered by a `done` with its `job`. */
+/** What goes to the worker. Each request and each answer is answered with its `job`: by `done`, an early request by `early`. */
 export type ToWorker =
-  | { readonly job: number; readonly request: TappedRequest }
+  /** `early`: archived at once and read back, before it is sent; it comes once more when it is on its way. */
+  | { readonly job: number; readonly request: TappedRequest; readonly early?: true }
   | { readonly job: number; readonly answer: RecordedAnswer }
   /** A part of the body of the event with this `job`, which comes behind its last part: from byte `at` of `of`. */
   | { readonly job: number; readonly piece: Uint8Array; readonly at: number; readonly of: number };
@@ -30,6 +31,8 @@ export type ToWorker =
 export type FromWorker =
   /** `notArchived` says why something was not archived; null: it was. */
   | { readonly type: 'done'; readonly job: number; readonly notArchived: string | null }
+  /** Whether all of an early request is in the archive and was read back. */
+  | { readonly type: 'early'; readonly job: number; readonly confirmed: boolean }
   /** The store does not answer; the worker tries again. */
   | { readonly type: 'waiting'; readonly reason: string }
   /** The longest wait for the worker's event loop in the second that has ended. */

@@ -41,7 +41,7 @@ export function createQueue(parts: {
   readonly log: Logger;
   readonly tell: (message: FromWorker) => void;
 }): Queue {
-  const { pipeline, clock, log, tell } = parts;
+  const { pipeline, writer, clock, log, tell } = parts;
   const lines = new Map<string, Promise<void>>();
   const lineOfRequest = new Map<string, string>();
   const confirmer = createConfirmer(parts);
@@ -50,6 +50,7 @@ export function createQueue(parts: {
   indexer.begin();
 
   function take(message: Parcel): void {
+    if ('request' in message && message.early) return takeEarly(message.job, message.request);
     const event = 'request' in message ? message.request : message.answer;
     const line = 'request' in message ? lineOf(message.request) : (lineOfRequest.get(event.id) ?? event.id);
     if ('request' in message) lineOfRequest.set(event.id, line);
@@ -67,6 +68,26 @@ export function createQueue(parts: {
         indexer.soon(event.accountId);
         if (lines.get(line) === work) lines.delete(line);
       });
+    lines.set(line, work);
+  }
+
+  /** Archives a request in its conversation's order, and reads it back at once. What fails is tried again when it is sent. */
+  function takeEarly(job: number, request: TappedRequest): void {
+    const line = lineOf(request);
+    lineOfRequest.set(request.id, line);
+    const before = lines.get(line) ?? Promise.resolve();
+    const work = before
+      .then(() => gate(() => pipeline.early(request)))
+      .then(async (notArchived) => {
+        if (notArchived !== null) return false;
+        while ((await writer.confirm(request.accountId, CONFIRM_BATCH)) >= CONFIRM_BATCH);
+        return true;
+      })
+      .catch((thrown: unknown) => {
+        log.warn({ reason: faultOf(thrown) }, 'a request could not be archived before it was sent');
+        return false;
+      })
+      .then((confirmed) => tell({ type: 'early', job, confirmed }));
     lines.set(line, work);
   }
 

@@ -128,3 +128,27 @@ test('a stop does not wait longer than it is told for what cannot be archived', 
   await over.close(20);
   expect(over.state().waitingEvents).toBe(0);
 });
+
+const READING = `port.on('message', ({ job, early }) =>
+  port.postMessage(early ? { type: 'early', job, confirmed: true } : { type: 'done', job, notArchived: null }));`;
+
+test('a request is archived before it is sent where that is asked, and is told of once more', async () => {
+  const metrics = createMetrics();
+  const over = recorderOver(READING, metrics);
+  const one = request(1_000);
+  expect(await over.archiveNow(one)).toBe(true);
+  expect(over.state().waitingBytes).toBe(0);
+  expect(one.body.byteLength).toBe(1_000);
+  over.requestReceived(one);
+  over.answerEnded(answer(one.id, 10));
+  await until(() => over.state().waitingEvents === 0);
+  expect((await metrics.notArchived.get()).values).toEqual([]);
+});
+
+test('who waits for a request to be archived is told when it cannot be, and it is not counted: it comes once more', async () => {
+  const metrics = createMetrics();
+  expect(await recorderOver(DYING, metrics).archiveNow(request(10))).toBe(false);
+  expect(await recorderOver(SILENT, metrics, 100).archiveNow(request(1_000))).toBe(false);
+  expect(await notArchived(metrics, 'recorder_failed')).toBe(0);
+  expect(await notArchived(metrics, 'queue_full')).toBe(0);
+});

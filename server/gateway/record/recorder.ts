@@ -18,6 +18,11 @@ export interface RecorderState {
 export interface Recorder extends Tap {
   /** @param endedAt when the answer ended; now unless said otherwise */
   answerEnded(answer: TappedAnswer, endedAt?: Millis): void;
+  /**
+   * Archives a request that is not sent yet, and reads it back: true once the archive holds all of it. It is told of once
+   * more by `requestReceived`. Never rejects.
+   */
+  archiveNow(request: TappedRequest): Promise<boolean>;
   state(): RecorderState;
   /** Waits until what was taken is archived, at most `boundMs`, then ends the worker. */
   close(boundMs: number): Promise<void>;
@@ -61,6 +66,8 @@ export function startRecorder(
   const waiting = new Map<number, number>();
   let waitingBytes = 0;
   const outbox = new Outbox(post);
+  /** Who waits for requests that are archived before they are sent, by job. */
+  const early = new Map<number, (confirmed: boolean) => void>();
   let lastJob = 0;
   let closing = false;
   let trouble: string | null = null;
@@ -75,12 +82,14 @@ export function startRecorder(
       if (message.type === 'waiting') trouble = message.reason;
       else if (message.type === 'delay')
         metrics.loopDelaySeconds.observe({ thread: 'recorder' }, message.seconds);
+      else if (message.type === 'early') settleEarly(message.job, message.confirmed);
       else settle(message.job, message.notArchived);
     });
     started.on('error', (error) => log.error({ reason: faultOf(error) }, 'the recorder failed'));
     started.on('exit', () => {
       thread = null;
       outbox.clear();
+      for (const job of [...early.keys()]) settleEarly(job, false);
       for (const job of [...waiting.keys()]) settle(job, 'recorder_failed');
       if (closing) return;
       metrics.faults.inc({ where: 'recorder' });
@@ -89,22 +98,40 @@ export function startRecorder(
   }
 
   function settle(job: number, notArchived: string | null): void {
+    if (notArchived === null) trouble = null;
+    else metrics.notArchived.inc({ reason: notArchived });
+    makeRoom(job);
+  }
+
+  /** What was not archived early is when it is sent. */
+  function settleEarly(job: number, confirmed: boolean): void {
+    early.get(job)?.(confirmed);
+    early.delete(job);
+    makeRoom(job);
+  }
+
+  function makeRoom(job: number): void {
     waitingBytes -= waiting.get(job) ?? 0;
     waiting.delete(job);
     metrics.recordQueueBytes.set(waitingBytes);
-    if (notArchived === null) trouble = null;
-    else metrics.notArchived.inc({ reason: notArchived });
     if (waiting.size === 0) idle();
   }
 
   function send(parcel: Parcel, body: readonly Uint8Array[] | null): void {
     const size = (body?.reduce((sum, one) => sum + one.byteLength, 0) ?? 0) + EVENT_BYTES;
-    if (closing || thread === null || waitingBytes + size > limitBytes) {
-      metrics.notArchived.inc({
-        reason: closing ? 'closing' : thread === null ? 'recorder_failed' : 'queue_full',
-      });
-      return;
-    }
+    const refused = whyNot(size);
+    if (refused !== null) metrics.notArchived.inc({ reason: refused });
+    else hand(parcel, body, size);
+  }
+
+  /** Why so many bytes more cannot be taken; null: they can. */
+  function whyNot(size: number): string | null {
+    if (closing) return 'closing';
+    if (thread === null) return 'recorder_failed';
+    return waitingBytes + size > limitBytes ? 'queue_full' : null;
+  }
+
+  function hand(parcel: Parcel, body: readonly Uint8Array[] | null, size: number): void {
     waiting.set(parcel.job, size);
     waitingBytes += size;
     metrics.recordQueueBytes.set(waitingBytes);
@@ -115,7 +142,8 @@ export function startRecorder(
     try {
       thread?.postMessage(message, transfer);
     } catch (error) {
-      settle(message.job, 'recorder_failed');
+      if (early.has(message.job)) settleEarly(message.job, false);
+      else settle(message.job, 'recorder_failed');
       log.error({ reason: faultOf(error) }, 'an event could not be handed to the recorder');
     }
   }
@@ -141,6 +169,16 @@ export function startRecorder(
       const { chunks, overflow, ...rest } = answer;
       const recorded = { ...rest, endedAt, body: overflow ? null : NOTHING };
       send({ job: lastJob, answer: recorded }, overflow ? null : chunks);
+    },
+    archiveNow({ body, ...request }) {
+      const size = body.byteLength + EVENT_BYTES;
+      if (whyNot(size) !== null) return Promise.resolve(false);
+      lastJob += 1;
+      const job = lastJob;
+      return new Promise((resolve) => {
+        early.set(job, resolve);
+        hand({ job, request: { ...request, body: NOTHING }, early: true }, [body], size);
+      });
     },
     state: () => ({ waitingBytes, waitingEvents: waiting.size + fresh.size, trouble }),
     async close(boundMs) {
