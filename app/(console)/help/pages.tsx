@@ -15,8 +15,9 @@ export const HELP_PAGES: readonly HelpPage[] = [
     body: (
       <>
         <p>
-          Context Mode stands between a coding agent and its provider. It passes every byte on and keeps what
-          was said.
+          Context Mode stands between a coding agent and its provider. It keeps what was said, and keeps long
+          sessions inside their window (<Link href="/help/recall">Recall</Link>); all else passes byte for
+          byte.
         </p>
         <h2>Connect</h2>
         <Run>npx @context-mode/cli connect</Run>
@@ -133,8 +134,8 @@ export const HELP_PAGES: readonly HelpPage[] = [
         </p>
         <h2>What leaves</h2>
         <p>
-          The requests of your agents to their providers, unchanged. Nothing else: no telemetry, no update
-          check.
+          The requests of your agents to their providers: as they came, or as{' '}
+          <Link href="/help/recall">Recall</Link> lays them out. Nothing else: no telemetry, no update check.
         </p>
       </>
     ),
