@@ -52,6 +52,8 @@ export interface ProtocolAdapter {
   parseMessage(element: Uint8Array, hints?: ElementHints): Message;
   /** How the protocol's agents change what they send again. */
   readonly forms: AgentForms;
+  /** Ids of the calls that an element answers, where it holds results and nothing else; null: it has to be parsed. */
+  resultsAlone(element: Uint8Array): readonly string[] | null;
   /** Whether an element stays in the model's view whatever a layout leaves out: it changes tools or configuration. */
   staysInView(element: Uint8Array): boolean;
   /**

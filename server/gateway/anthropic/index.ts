@@ -3,6 +3,7 @@ import { readAnswer } from './answer.ts';
 import { claudeForms } from './forms.ts';
 import { closesWindow, staysInView } from './head.ts';
 import { parseMessage } from './message.ts';
+import { resultsAlone } from './message-parts.ts';
 import { anchorsIn } from './put-back.ts';
 import { readRequest, routeOf } from './request.ts';
 
@@ -12,6 +13,7 @@ export const anthropicAdapter: ProtocolAdapter = {
   routeOf,
   readRequest,
   parseMessage,
+  resultsAlone,
   staysInView,
   anchorsOf(element, chain) {
     const { anchors, chainAtEnd } = anchorsIn(element, [{ start: 0, end: element.byteLength }], 0, chain);

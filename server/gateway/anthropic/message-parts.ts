@@ -81,3 +81,17 @@ const USERS = Buffer.from('{"role":"user","content":');
 export function isUsers(element: Uint8Array): boolean {
   return USERS.equals(element.subarray(0, USERS.length));
 }
+
+/** Ids of the calls that a user's message answers, where it holds results and nothing else; null: it does not. */
+export function resultsAlone(element: Uint8Array): readonly string[] | null {
+  if (!viewOf(element).includes('"tool_result"')) return null;
+  const message = readParts(element);
+  if (message === null || message.role !== 'user' || message.parts.length === 0) return null;
+  const ids: string[] = [];
+  for (const { type, json, members } of message.parts) {
+    const id = type === 'tool_result' ? stringIn(json, members.get('tool_use_id')) : null;
+    if (id === null) return null;
+    ids.push(id);
+  }
+  return ids;
+}

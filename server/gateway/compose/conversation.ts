@@ -5,7 +5,7 @@ import { estimateBytes } from '../estimate/index.ts';
 import { hintsFor } from '../reading/hints.ts';
 import { commonElements } from '../record/prefix-cache.ts';
 import { firstOutlines, type Outlines, outlinesIn } from '../validator/index.ts';
-import { type ElementFacts, factsOf } from './facts.ts';
+import { type ElementFacts, factsOf, factsOfResults } from './facts.ts';
 import { type MarkState, markNext, NO_MARKS } from './marks.ts';
 import type { Anchors } from './plan.ts';
 
@@ -18,9 +18,12 @@ export interface Conversation {
   readonly marks: readonly (MessageHash | null)[];
   /** Behind each element. */
   readonly states: readonly MarkState[];
-  /** What hidden rounds beside each element are found by in the request, and the chain of answers behind it. */
-  readonly anchors: Anchors;
-  readonly chains: readonly string[];
+  /**
+   * What hidden rounds beside each element are found by in the request, and the chain of answers behind it: of the first
+   * elements, as far as somebody has asked ({@link anchorsOf}).
+   */
+  readonly anchors: (readonly string[])[];
+  readonly chains: string[];
   /** What the validator need not read again; null: it is made once the request is on its way. */
   outlines: Outlines | null;
 }
@@ -49,15 +52,16 @@ export async function readConversation(
   const chains = before?.chains.slice(0, known) ?? [];
   for (const { start, end } of elements.slice(known)) {
     const element = body.subarray(start, end);
-    const message = adapter.parseMessage(element, hintsFor(adapter, read, start));
-    const fact = factsOf(message, estimateBytes(element));
+    const ids = adapter.resultsAlone(element);
+    const tokens = estimateBytes(element);
+    const fact =
+      ids === null
+        ? factsOf(adapter.parseMessage(element, hintsFor(adapter, read, start)), tokens)
+        : factsOfResults(ids, tokens);
     const { mark, state } = markNext(key, states.at(-1) ?? NO_MARKS, fact);
     facts.push(fact);
     marks.push(mark);
     states.push(state);
-    const anchored = adapter.anchorsOf(element, chains.at(-1) ?? '');
-    anchors.push(anchored.anchors);
-    chains.push(anchored.chain);
     await breathe();
   }
   const outlines =
@@ -77,6 +81,18 @@ export function newestMark({ marks }: Pick<Conversation, 'marks'>): MessageHash 
 /** Whether the assistant has said anything in it. */
 export function isAnswered({ facts }: Pick<Conversation, 'facts'>): boolean {
   return facts.some((fact) => fact.print !== null);
+}
+
+/** The mark of the assistant's first answer; null: there is none. */
+export function firstAnswer({ facts, marks }: Pick<Conversation, 'facts' | 'marks'>): MessageHash | null {
+  return marks[facts.findIndex((fact) => fact.print !== null)] ?? null;
+}
+
+/** Whether all that the assistant has said was said at once. */
+export function hasOneAnswer({ facts }: Pick<Conversation, 'facts'>): boolean {
+  const behind = facts.slice(facts.findIndex((fact) => fact.print !== null));
+  const next = behind.findIndex((fact) => fact.side === 'user');
+  return next < 0 || behind.slice(next).every((fact) => fact.print === null);
 }
 
 /** Places at the end of a request, and behind them, among which the next one is looked for. */
@@ -106,4 +122,15 @@ export function outlineLater(conversation: Conversation): void {
   setImmediate(() => {
     conversation.outlines ??= outlinesIn(conversation.body, conversation.elements);
   });
+}
+
+/** What hidden rounds beside the elements are found by. Elements are read for it once. */
+export function anchorsOf(conversation: Conversation, adapter: ProtocolAdapter): Anchors {
+  const { body, elements, anchors, chains } = conversation;
+  for (const { start, end } of elements.slice(anchors.length)) {
+    const anchored = adapter.anchorsOf(body.subarray(start, end), chains.at(-1) ?? '');
+    anchors.push(anchored.anchors);
+    chains.push(anchored.chain);
+  }
+  return anchors;
 }

@@ -22,6 +22,21 @@ export interface ElementFacts {
   readonly tokens: number;
 }
 
+/** The facts of an element that holds results alone, by the ids of the calls that it answers. */
+export function factsOfResults(ids: readonly string[], tokens: number): ElementFacts {
+  return {
+    side: 'user',
+    typed: false,
+    results: true,
+    opens: [],
+    closes: ids,
+    reasoning: 'none',
+    print: null,
+    words: null,
+    tokens,
+  };
+}
+
 /** The facts of an element. @param tokens estimated tokens of its bytes */
 export function factsOf(message: Message, tokens: number): ElementFacts {
   const { role, items } = message;

@@ -11,7 +11,7 @@ import { type Calibration, estimateBytes, startingCalibration } from '../estimat
 import { hintsFor } from '../reading/hints.ts';
 import { validateAnthropic, validateOpenai } from '../validator/index.ts';
 import { type ArchivedChain, archivedChain } from './archived.ts';
-import type { Conversation } from './conversation.ts';
+import { anchorsOf, type Conversation } from './conversation.ts';
 import { decide } from './decide.ts';
 import { type NewLayout, newLayout } from './new-layout.ts';
 import type { BodyPlan, ComposedBody, NotComposed, PlannedLayout } from './plan.ts';
@@ -168,12 +168,13 @@ export class RequestWork {
     const layout = planned === null ? null : this.#withOlder(planned, force);
     if (layout !== null && 'unknown' in layout) return this.asSent('unknown_kind', layout.unknown);
     const records = [...memory.hidden.values()].flatMap(({ data }) => (data === null ? [] : [data]));
+    // Without our tool a request may hold no call of it.
+    const hidden = choices.tool === null ? [] : records;
     const plan: BodyPlan = {
       tool: choices.tool === null ? null : retrievalToolJson(adapter.protocol),
       layout,
-      anchors: this.conversation.anchors,
-      // Without our tool a request may hold no call of it.
-      hidden: choices.tool === null ? [] : records,
+      ...(hidden.length === 0 ? {} : { anchors: anchorsOf(this.conversation, adapter) }),
+      hidden,
       results: [],
       fallBack,
       leavesReasoning: this.#leavesReasoning(force),

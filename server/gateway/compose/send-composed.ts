@@ -20,7 +20,7 @@ import type { Refusal } from '../refused/index.ts';
 import { type FirstRequest, type Retrieval, retrievalLoop } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
-import { outlineLater } from './conversation.ts';
+import { anchorsOf, outlineLater } from './conversation.ts';
 import { type Guard, sendGuarded } from './guarded-send.ts';
 import { composeAgain } from './other-acts.ts';
 import { calibrationOf } from './request-work.ts';
@@ -117,6 +117,10 @@ class Sending {
     const { adapter, isSide } = this.#composed.request;
     const anchor = conversation.states.at(-1)?.chain ?? '';
     const first = () => this.#first();
+    const chain = () => {
+      anchorsOf(conversation, adapter);
+      return adapter.protocol === 'anthropic' ? (conversation.chains.at(-1) ?? '') : '';
+    };
     return retrievalLoop({
       retrieval: store.retrieval,
       store: {
@@ -130,7 +134,9 @@ class Sending {
       get first() {
         return first();
       },
-      chain: adapter.protocol === 'anthropic' ? (conversation.chains.at(-1) ?? '') : '',
+      get chain() {
+        return chain();
+      },
       rounds: roundsOfTurn(this.#composed),
       room: sizes.limit === null ? null : Math.max(0, sizes.limit - sent),
       estimate: estimateText,

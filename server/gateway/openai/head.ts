@@ -1,4 +1,13 @@
-import { itemsOf, type JsonNode, member, readJson, stringMember, viewOf } from '../../conversation/index.ts';
+import {
+  fieldsOf,
+  itemsOf,
+  type JsonNode,
+  member,
+  readJson,
+  stringIn,
+  stringMember,
+  viewOf,
+} from '../../conversation/index.ts';
 
 /** Items that change tools or configuration: they stay whatever a layout leaves out. */
 const CONFIGURATION: ReadonlySet<string> = new Set([
@@ -98,4 +107,13 @@ function beginningOf(text: string): string {
 function partTexts(content: JsonNode | undefined): readonly string[] {
   if (content?.type === 'string') return [content.value];
   return itemsOf(content).map((part) => stringMember(part, 'text') ?? '');
+}
+
+/** The id of the call that an output answers; null: the item is no output of a function or a custom tool. */
+export function resultsAlone(element: Uint8Array): readonly string[] | null {
+  const fields = fieldsOf(element);
+  const type = stringIn(element, fields.get('type'));
+  if (type !== 'function_call_output' && type !== 'custom_tool_call_output') return null;
+  const id = stringIn(element, fields.get('call_id'));
+  return id === null ? null : [id];
 }

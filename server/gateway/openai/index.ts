@@ -2,7 +2,7 @@ import { NO_FORMS } from '../../conversation/index.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
 import { isRenamedByOpenCode } from '../reading/forms.ts';
 import { readAnswer } from './answer.ts';
-import { olderItem } from './head.ts';
+import { olderItem, resultsAlone } from './head.ts';
 import { parseMessage } from './message.ts';
 import { keysOf } from './put-back.ts';
 import { readRequest, routeOf } from './request.ts';
@@ -13,6 +13,7 @@ export const openaiAdapter: ProtocolAdapter = {
   routeOf,
   readRequest,
   parseMessage,
+  resultsAlone,
   staysInView: (element) => olderItem(element).is !== 'past',
   anchorsOf: (element, chain) => ({ anchors: keysOf(element), chain }),
   closesWindow: (element) => olderItem(element).is === 'window',

@@ -63,7 +63,8 @@ class RetrievalLoop implements HiddenLoop {
   readonly stream: HiddenStream;
   readonly whole: HiddenWhole;
   readonly #parts: LoopParts;
-  #answer: AnswerSoFar;
+  /** Null until something is hidden: most answers never need it. */
+  #soFar: AnswerSoFar | null = null;
   #rounds: number;
   #room: number;
   /** The client has left, or has the answer's end. */
@@ -76,16 +77,26 @@ class RetrievalLoop implements HiddenLoop {
   readonly #times = new Map<Uuid, Millis>();
 
   constructor(parts: LoopParts) {
-    const { first, asking, clock, chain, rounds, room } = parts;
+    const { first, rounds, room } = parts;
     const isMessages = first.protocol === 'anthropic';
     this.stream = isMessages ? hiddenMessages(RETRIEVAL_TOOL) : hiddenResponses(RETRIEVAL_TOOL);
     this.whole = isMessages ? wholeMessages(RETRIEVAL_TOOL) : wholeResponses(RETRIEVAL_TOOL);
-    this.#answer = isMessages
-      ? messagesAnswer(newId(clock), chain)
-      : itemsAnswer(() => newId(clock), asking.thread.agent);
     this.#parts = parts;
     this.#rounds = rounds;
     this.#room = room ?? Number.MAX_SAFE_INTEGER;
+  }
+
+  get #answer(): AnswerSoFar {
+    const { first, asking, clock, chain } = this.#parts;
+    this.#soFar ??=
+      first.protocol === 'anthropic'
+        ? messagesAnswer(newId(clock), chain)
+        : itemsAnswer(() => newId(clock), asking.thread.agent);
+    return this.#soFar;
+  }
+
+  set #answer(answer: AnswerSoFar) {
+    this.#soFar = answer;
   }
 
   async next(round: HiddenRound, headers: RawHeaders): Promise<UpstreamRequest | null> {
@@ -101,7 +112,7 @@ class RetrievalLoop implements HiddenLoop {
     if (this.#over) return null;
     this.#over = true;
     if (round.outcome === 'mixed' && this.#parts.keeps) return this.#endMixed(round);
-    this.#settle(this.#answer.withEnd(round.parts), round.outcome === 'broken');
+    if (this.#soFar !== null) this.#settle(this.#soFar.withEnd(round.parts), round.outcome === 'broken');
     return null;
   }
 
