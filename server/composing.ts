@@ -1,15 +1,19 @@
+import { join } from 'node:path';
 import { createArchiveReader, createArchiveWriter, createAskingReader } from './archive/index.ts';
 import { type ConnectionSettings, openPool } from './db/index.ts';
 import { type ComposerStore, createRetrieval, estimateText, systemTimers } from './gateway/index.ts';
 import type { Clock } from './kernel/clock.ts';
+import { faultOf } from './kernel/errors.ts';
 import type { InstallationKey } from './kernel/installation-key.ts';
 import type { Logger } from './kernel/log.ts';
-import { createRecallStore } from './recall/index.ts';
+import { createRecallStore, Mirror, syncMirror, withMirror } from './recall/index.ts';
 import { maskName } from './redaction/index.ts';
 
 /** What requests are put together with, over connections of its own, so that a busy console holds up no agent. */
 export interface Composing {
   readonly store: ComposerStore;
+  /** Something was deleted: it leaves what is kept beside the database too. Never rejects. */
+  deleted(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -18,19 +22,49 @@ const CONNECTIONS = 6;
 /** A query that takes longer than this helps no request any more. */
 const QUERY_TIMEOUT_MS = 5_000;
 
+/** The file in the data folder with the newest of what was committed (decision 233). */
+const MIRROR = 'recall.jsonl';
+
+/** What {@link openComposing} works with. */
+export interface ComposingOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly installationKey: InstallationKey;
+  /** The data folder where the database is this process's own; null: other gateways write to it too, and no file is kept. */
+  readonly home: string | null;
+}
+
 /** Opens what requests are put together with. */
-export function openComposing(
+export async function openComposing(
   settings: ConnectionSettings,
-  parts: { readonly clock: Clock; readonly log: Logger; readonly installationKey: InstallationKey },
-): Composing {
-  const { clock, log, installationKey } = parts;
+  { clock, log, installationKey, home }: ComposingOptions,
+): Promise<Composing> {
   const pool = openPool(settings, log, {
     max: CONNECTIONS,
     name: 'context-mode gateway',
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   });
   const archive = createArchiveWriter(pool, { clock, installationKey });
-  const recall = createRecallStore(pool, { accountKey: archive.accountKey });
+  const stored = createRecallStore(pool, { accountKey: archive.accountKey });
+  const mirror =
+    home === null
+      ? null
+      : await Mirror.open(join(home, MIRROR), {
+          onFault: (cause) => log.warn({ reason: faultOf(cause) }, 'the file beside the database failed'),
+        });
+  const compare = async () => {
+    if (mirror !== null) await syncMirror(stored, mirror);
+  };
+  // One comparison after the other: each sees what was deleted before it began.
+  let compared: Promise<void> = Promise.resolve();
+  const deleted = () => {
+    compared = compared.then(compare).catch((cause: unknown) => {
+      log.warn({ reason: faultOf(cause) }, 'the file beside the database could not be compared with it');
+    });
+    return compared;
+  };
+  void deleted();
+  const recall = mirror === null ? stored : withMirror(stored, mirror);
   const retrieval = createRetrieval({
     archive: { ...createArchiveReader(pool, { clock }), ...createAskingReader(pool) },
     storedName: async ({ accountId, thread }) =>
@@ -39,5 +73,13 @@ export function openComposing(
     timers: systemTimers,
     estimate: estimateText,
   });
-  return { store: { recall, archive, retrieval }, close: () => pool.end() };
+  return {
+    store: { recall, archive, retrieval },
+    deleted,
+    async close() {
+      await compared;
+      await mirror?.close();
+      await pool.end();
+    },
+  };
 }

@@ -27,6 +27,7 @@ import {
   type TranscriptImporter,
   webConsoleLink,
 } from './gateway/index.ts';
+import { healthOf } from './health.ts';
 import { type Housekeeping, startHousekeeping } from './jobs/index.ts';
 import { bounded } from './kernel/bounded.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -80,8 +81,6 @@ const DRAIN_MS = 10_000;
 const TIDY_MS = 2_000;
 /** How long a stop lets answers finish. */
 const GRACE_MS = 30_000;
-/** How long the database may take to say that it is there. */
-const HEALTH_MS = 2_000;
 /** Where the pages look for the services: on the global object, because they are bundled apart from the process. */
 const slot = Symbol.for('context-mode.services');
 
@@ -188,7 +187,10 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     while (!closing) {
       try {
         const store = await openStore(parts, (event) => {
-          if (event.kind === 'deleted') composer.forget();
+          if (event.kind === 'deleted') {
+            composer.forget();
+            void open?.composing.deleted();
+          }
           for (const listener of listeners) listener(event);
         });
         tap.handTo(store.recorder);
@@ -223,7 +225,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     log,
     metrics,
     store: () => open?.composing.store ?? null,
-    isAlone: parts.env.databaseUrl === null,
+    isAlone: parts.env.databaseUrl === undefined,
   });
   /** The main line of a session as its agent names it; null: it names none, or there is no such session. */
   async function mainLine(sessionId: Uuid): Promise<ThreadName | null> {
@@ -270,7 +272,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
         return () => listeners.delete(listener);
       },
     },
-    health: () => healthOf(parts, open, trouble),
+    health: () => healthOf(parts, open, { database: trouble, recall: composer.trouble() }),
     async close() {
       closing = true;
       await opened.catch(() => undefined);
@@ -313,9 +315,10 @@ async function openStore(
       else if (event.kind === 'deleted') housekeeping.deleted();
       onLive(event);
     };
+    const home = env.databaseUrl === undefined ? env.home : null;
     return {
       database,
-      composing: openComposing(database.settings, { clock, log, installationKey: key }),
+      composing: await openComposing(database.settings, { clock, log, installationKey: key, home }),
       recorder,
       reader: createArchiveReader(database.pool, { clock }),
       keeper: createArchiveKeeper(database.pool, { clock }),
@@ -347,49 +350,6 @@ async function closeStore({
   await bounded(tidied, TIDY_MS);
   await composing.close();
   await database.stop();
-}
-
-const HEALTH_QUERY = { text: 'SELECT 1', query_timeout: HEALTH_MS };
-
-async function healthOf(
-  { env, metrics }: { readonly env: Env; readonly metrics: Metrics },
-  open: OpenStore | null,
-  trouble: string | null,
-): Promise<Health> {
-  if (open === null) {
-    return { ready: false, parts: [{ name: 'database', ok: false, note: trouble }] };
-  }
-  // The limit on the query itself gives its connection back, so that checks do not use up the pool.
-  const asked = open.database.pool.query(HEALTH_QUERY);
-  const database = (await bounded(asked, HEALTH_MS).catch(() => false))
-    ? null
-    : 'The database does not answer. Agents work on; what they send is kept in memory meanwhile.';
-  const recorder = open.recorder.state();
-  const parts = [
-    { name: 'database', ok: database === null, note: database },
-    { name: 'recorder', ok: recorder.trouble === null, note: recorder.trouble },
-  ];
-  const ready = parts.every((part) => part.ok);
-  // These two are for a person to see to: what has begun is archived, and no agent need go elsewhere.
-  const disk = diskNote(await open.disk.read(), env.leastFreeBytes, metrics);
-  const retention = open.housekeeping.note();
-  parts.push({ name: 'disk', ok: disk === null, note: disk });
-  if (retention !== null) parts.push({ name: 'retention', ok: false, note: retention });
-  return { ready, parts };
-}
-
-function diskNote(free: number | null, least: number, metrics: Metrics): string | null {
-  if (free === null) return null;
-  metrics.diskFreeBytes.set(free);
-  if (free >= least) return null;
-  return (
-    `Less than ${gigabytes(least)} GB are free where the archive lies (${gigabytes(free)} GB). New sessions pass ` +
-    'unrecorded until there is room again; sessions that have begun go on being recorded.'
-  );
-}
-
-function gigabytes(bytes: number): string {
-  return (bytes / 1e9).toFixed(1).replace(/\.0$/, '');
 }
 
 /** Something whose calls go to whatever is there at the moment of the call. */

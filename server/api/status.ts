@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bounded } from '../kernel/bounded.ts';
 import type { Millis } from '../kernel/clock.ts';
 import { connection } from './schemas.ts';
 import { type ApiContext, changing, reading, router } from './trpc.ts';
@@ -10,6 +11,8 @@ const health = z.object({
   parts: z.array(z.object({ name: z.string(), ok: z.boolean(), note: z.string().nullable() })),
 });
 
+/** How long the database may take to say what failed. */
+const ANSWER_MS = 2_000;
 /** Failures of Recall in this time above which a person is told. */
 const FAILURE_WINDOW_MS = 5 * 60_000;
 const FAILURES_QUIET = 5;
@@ -24,7 +27,9 @@ export const healthAnswer = health.extend({
 
 async function recallHealth({ services }: ApiContext): Promise<z.infer<typeof healthAnswer>['recall']> {
   const since = (services.clock.now() - FAILURE_WINDOW_MS) as Millis;
-  const found = await services.layouts.failures(services.accountId, since).catch(() => null);
+  // What is not open yet says so at once, instead of rejecting.
+  const asked = (async () => services.layouts.failures(services.accountId, since))();
+  const found = (await bounded(asked, ANSWER_MS).catch(() => false)) ? await asked : null;
   if (found === null || found.count <= FAILURES_QUIET) return { failures: found?.count ?? 0, note: null };
   const { newest } = found;
   const last =

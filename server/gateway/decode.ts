@@ -22,8 +22,8 @@ const MAX_CODINGS = 4;
 
 /**
  * Undoes a `Content-Encoding` (`gzip`, `x-gzip`, `br`, `deflate` in both its forms, `zstd`, `identity`, and lists of
- * them, last one first) for reading. Work runs off the calling thread except for zstd, so large zstd bodies belong
- * into a worker. The given bytes are not changed; an identity body is given back as it is.
+ * them, last one first) for reading. Work runs off the calling thread, that of zstd in short pieces on it. The given bytes
+ * are not changed; an identity body is given back as it is.
  * @returns null where a coding is unknown, the bytes are not of it, or more than `limit` bytes would come out.
  */
 export async function decodeBody(

@@ -1,17 +1,18 @@
 import { Decompress } from 'fzstd';
+import { breathe } from '../kernel/breath.ts';
 
-/** Pieces in which input is given to the decoder, so that the bound is looked at between them. */
-const PIECE = 64 * 1024;
+/** Pieces in which input is given to the decoder, so that others get their turn between them. */
+const PIECE = 16 * 1024;
 
 /** A window that is granted whatever the bound: what RFC 8878 (3.1.1.1.2) asks every decoder to support. */
 const SMALL_WINDOW = 8 * 1024 * 1024;
 
 /**
- * Decodes zstd frames (RFC 8878). Blocks the calling thread.
+ * Decodes zstd frames (RFC 8878) on the calling thread, which goes on with other work between pieces.
  * @param partial true takes what can be decoded of a body that broke off
  * @returns null where the bytes are not zstd, or more than `limit` bytes or a window beyond it would be needed.
  */
-export function unzstd(bytes: Uint8Array, limit: number, partial: boolean): Uint8Array | null {
+export async function unzstd(bytes: Uint8Array, limit: number, partial: boolean): Promise<Uint8Array | null> {
   const window = widestWindow(bytes);
   if (window === null || window > Math.max(limit, SMALL_WINDOW)) return null;
   const pieces: Uint8Array[] = [];
@@ -25,6 +26,7 @@ export function unzstd(bytes: Uint8Array, limit: number, partial: boolean): Uint
     for (let at = 0; at < bytes.length; at += PIECE) {
       const end = Math.min(at + PIECE, bytes.length);
       stream.push(bytes.subarray(at, end), !partial && end === bytes.length);
+      await breathe();
     }
   } catch (error) {
     if (!partial || error instanceof RangeError) return null;

@@ -34,16 +34,21 @@ export async function composeRequest(
   const before = memory.conversation;
   const conversation = await readConversation(key, adapter, read, body, before);
   const behind = before === null ? null : goesOnBehind(before, conversation);
-  const version = await parts.versionOf(accountId);
-  await recollect(parts.recall, accountId, memory, conversation, version, behind !== null);
-  const switches = await parts.switchesOf(accountId, memory);
+  const [version, switches] = await Promise.all([
+    parts.versionOf(accountId),
+    parts.switchesOf(accountId, memory),
+  ]);
+  const bringsAnswers = behind !== null && bringsUnseen(conversation, behind);
+  await recollect(parts.recall, accountId, memory, conversation, version, behind !== null && !bringsAnswers);
+  // What a side request with another history asked for is not what the thread's next turn needs.
+  if (isSide && behind === null) memory.version = null;
   if (!isSide && !deadline.isOver)
     await settleBeginning(parts.recall, accountId, memory, conversation, {
       at,
       choices: async () => choicesBy(switches),
     });
-  if (behind !== null && bringsUnseen(conversation, behind)) memory.isUnseen = true;
   const work = new RequestWork(parts, request, deadline, { key, conversation, switches });
+  if (bringsAnswers && !(await work.answeredHere(behind + 1))) memory.isUnseen = true;
   const standing = await work.standing(inForce(memory, conversation));
   if (typeof standing === 'string') return work.asSent(standing, '');
   const sizes = work.sizes(standing);

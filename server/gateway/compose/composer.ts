@@ -10,11 +10,14 @@ import { decodeBody } from '../decode.ts';
 import type { Calibration } from '../estimate/index.ts';
 import type { Timers } from '../keep-alive.ts';
 import { openaiAdapter } from '../openai/index.ts';
+import { createGate } from '../record/gate.ts';
 import { headOf } from '../record/request-record.ts';
 import type { Retrieval } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { UpstreamRequest } from '../upstream.ts';
 import { composeRequest, failureOf } from './compose-request.ts';
+import { Failures } from './failures.ts';
+import { sendFallingOpen } from './falling-open.ts';
 import { Fresh } from './fresh.ts';
 import { previewOf, undoLayout } from './other-acts.ts';
 import { asItCame, type Composer, type Prepared, type UndoWish } from './prepared.ts';
@@ -23,7 +26,14 @@ import { seenOf } from './seen.ts';
 import { sendComposed } from './send-composed.ts';
 import { IndexTexts } from './standing-layout.ts';
 import { Threads } from './threads.ts';
-import type { Composed, ComposeParts, Deadline, ThreadMemory } from './types.ts';
+import {
+  type Composed,
+  type ComposeParts,
+  type Deadline,
+  Late,
+  type RequestToCompose,
+  type ThreadMemory,
+} from './types.ts';
 
 /** What a composer works on once the database is open. */
 export interface ComposerStore {
@@ -54,6 +64,21 @@ const PATIENCE_MS = 5_000;
 const FRESH_MS = 1_000;
 /** Most bytes that a request's body may unfold to. */
 const BODY_LIMIT = 33 * 1024 * 1024;
+/** Bodies that are unfolded at once: each may take its whole limit before it is known for what it is. */
+const UNFOLDED_AT_ONCE = 2;
+/** Bytes of requests that are prepared at once: what comes beyond goes as it came, before it takes memory. */
+const PREPARED_BYTES = 128 * 1024 * 1024;
+
+/** A request that is being prepared. */
+interface Preparation {
+  readonly request: TappedRequest;
+  readonly upstream: UpstreamRequest;
+  readonly head: RequestHead;
+  readonly adapter: ProtocolAdapter;
+  readonly deadline: Deadline;
+  /** How it was read; null: it is not yet, or may not be changed. */
+  read: RequestToCompose | null;
+}
 
 /** Makes the composer of a process. */
 export function createComposer(options: ComposerOptions): Composer {
@@ -63,25 +88,46 @@ export function createComposer(options: ComposerOptions): Composer {
   const calibrations = new Map<string, Calibration>();
   const versions = new Fresh<string>(clock, options.isAlone ? FRESH_MS : 0);
   const switches = new Fresh<RecallSwitches>(clock, FRESH_MS);
+  const failures = new Failures(clock);
+  const unfolding = createGate(UNFOLDED_AT_ONCE);
+  let preparedBytes = 0;
 
   function prepare(request: TappedRequest, upstream: UpstreamRequest): Promise<Prepared> | null {
     const store = options.store();
-    if (store === null || request.body.byteLength === 0) return null;
+    const bytes = request.body.byteLength;
+    if (store === null || bytes === 0) return null;
     const head = headOf(request);
     const adapter = request.door === 'anthropic' ? anthropicAdapter : openaiAdapter;
     if (adapter.routeOf(head) === 'other') return null;
+    if (preparedBytes + bytes > PREPARED_BYTES) {
+      failed('compose_full');
+      return Promise.resolve(asItCame(upstream, { reason: 'busy', detail: 'too much is being prepared' }));
+    }
     const deadline: Deadline = { isOver: false, standing: null };
-    const work = compose(store, request, head, adapter, deadline);
+    const preparation: Preparation = { request, upstream, head, adapter, deadline, read: null };
+    preparedBytes += bytes;
+    const work = compose(store, preparation).finally(() => {
+      preparedBytes -= bytes;
+    });
+    return inTime(store, preparation, work);
+  }
+
+  /** What a preparation gives, and within the deadline. */
+  function inTime(
+    store: ComposerStore,
+    preparation: Preparation,
+    work: Promise<Composed | null>,
+  ): Promise<Prepared> {
+    const { request, upstream, deadline } = preparation;
+    const instead = (failure: NonNullable<Composed['unedited']>) =>
+      deadline.standing === null
+        ? fallingOpen(preparation, failure)
+        : prepared(store, deadline.standing, preparation);
     return new Promise((resolve) => {
       const late = () => {
         deadline.isOver = true;
-        metrics.faults.inc({ where: 'compose_deadline' });
-        const { standing } = deadline;
-        resolve(
-          standing === null
-            ? asItCame(upstream, { reason: 'deadline', detail: `more than ${deadlineMs} ms` })
-            : prepared(store, standing, request, upstream),
-        );
+        failed('compose_deadline');
+        resolve(instead({ reason: 'deadline', detail: `more than ${deadlineMs} ms` }));
       };
       let timer = timers.after(deadlineMs, () => {
         // What would pass the limit is sure to be refused: it waits for the layout a little longer.
@@ -92,22 +138,25 @@ export function createComposer(options: ComposerOptions): Composer {
       work.then(
         (composed) => {
           timers.cancel(timer);
-          resolve(
-            composed === null ? asItCame(upstream, null) : prepared(store, composed, request, upstream),
-          );
+          if (deadline.isOver) return;
+          resolve(composed === null ? asItCame(upstream, null) : prepared(store, composed, preparation));
         },
         (thrown) => {
           timers.cancel(timer);
           const failure = failureOf(thrown);
-          metrics.faults.inc({ where: 'compose' });
-          log.error({ id: request.id, ...failure }, 'a request goes out as it came');
-          const { standing } = deadline;
-          resolve(
-            standing === null ? asItCame(upstream, failure) : prepared(store, standing, request, upstream),
-          );
+          if (!(thrown instanceof Late))
+            log.error({ id: request.id, ...failure }, 'a request goes out as it came');
+          if (deadline.isOver) return;
+          failed('compose');
+          resolve(instead(failure));
         },
       );
     });
+  }
+
+  function failed(where: string): void {
+    metrics.faults.inc({ where });
+    failures.add();
   }
 
   function partsOf(store: ComposerStore, accountId: Uuid, name: ThreadName): ComposeParts {
@@ -121,15 +170,9 @@ export function createComposer(options: ComposerOptions): Composer {
     };
   }
 
-  async function compose(
-    store: ComposerStore,
-    request: TappedRequest,
-    head: RequestHead,
-    adapter: ProtocolAdapter,
-    deadline: Deadline,
-  ): Promise<Composed | null> {
-    const encoding = head.headers.get('content-encoding') ?? '';
-    const decoded = await decodeBody(request.body, encoding, { limit: BODY_LIMIT });
+  async function compose(store: ComposerStore, preparation: Preparation): Promise<Composed | null> {
+    const { request, head, adapter, deadline } = preparation;
+    const decoded = await decode(request, head.headers.get('content-encoding') ?? '', deadline);
     const body = decoded === null ? null : viewOf(decoded);
     const read = body === null ? null : adapter.readRequest(head, body);
     if (body === null || read === null) return null;
@@ -138,33 +181,50 @@ export function createComposer(options: ComposerOptions): Composer {
     const { accountId } = request;
     const memory = threads.of(accountId, name);
     const parts = partsOf(store, accountId, name);
-    return inTurn(memory, deadline, () =>
-      composeRequest(
-        parts,
-        {
-          accountId,
-          at: request.receivedAt,
-          adapter,
-          read,
-          body,
-          memory,
-          isSide: isSideRequest(read.identity.kind),
-          ...rulesOf(adapter, head, read, body),
-        },
-        deadline,
-      ),
+    const toCompose: RequestToCompose = {
+      accountId,
+      at: request.receivedAt,
+      adapter,
+      read,
+      body,
+      memory,
+      isSide: isSideRequest(read.identity.kind),
+      ...rulesOf(adapter, head, read, body),
+    };
+    preparation.read = toCompose;
+    return inTurn(memory, deadline, () => composeRequest(parts, toCompose, deadline));
+  }
+
+  /** A request's body, unfolded; null where it cannot be. What is unfolded is a copy: few are at once. */
+  async function decode(
+    { body }: TappedRequest,
+    encoding: string,
+    deadline: Deadline,
+  ): Promise<Uint8Array | null> {
+    if (encoding === '') return decodeBody(body, encoding, { limit: BODY_LIMIT });
+    return unfolding(async () =>
+      deadline.isOver ? null : decodeBody(body, encoding, { limit: BODY_LIMIT }),
     );
   }
 
-  function prepared(
-    store: ComposerStore,
-    composed: Composed,
-    request: TappedRequest,
-    upstream: UpstreamRequest,
+  /** A request as its client sent it, because ours could not be put together. */
+  function fallingOpen(
+    { upstream, read }: Preparation,
+    unedited: NonNullable<Composed['unedited']>,
   ): Prepared {
+    return {
+      ...asItCame(upstream, unedited),
+      send: (upstreams, handler) =>
+        sendFallingOpen({ timers, log, metrics, upstreams, upstream, request: read, handler }),
+    };
+  }
+
+  function prepared(store: ComposerStore, composed: Composed, preparation: Preparation): Prepared {
+    const { request, upstream } = preparation;
     if (composed.unedited !== null) {
-      metrics.faults.inc({ where: 'compose_check' });
+      failed('compose_check');
       log.warn({ id: request.id, ...composed.unedited }, 'a request goes out as it came');
+      return { ...fallingOpen(preparation, composed.unedited), seen: seenOf(composed) };
     }
     return {
       seen: seenOf(composed),
@@ -204,6 +264,7 @@ export function createComposer(options: ComposerOptions): Composer {
     undo: (accountId, thread) =>
       ofThread<UndoWish>(accountId, thread, undoLayout, { undone: false, why: 'unknown_state' }),
     switched: () => switches.clear(),
+    trouble: () => failures.note(),
     forget() {
       threads.clear();
       indices.clear();
@@ -229,6 +290,7 @@ async function inTurn<Result>(
   const before = memory.turn;
   const mine = before.then(async () => {
     try {
+      if (deadline.isOver) throw new Late('the thread was busy until the time was over');
       return await work();
     } catch (thrown) {
       memory.isUnseen ||= deadline.standing === null;

@@ -1,6 +1,13 @@
+import { bounded } from '../../kernel/bounded.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Values that are read again once they are older than so many milliseconds; where reading fails, the last one known. */
+/** How long reading may take where a value is known, in milliseconds. */
+const LATE_MS = 100;
+
+/**
+ * Values that are read again once they are older than so many milliseconds; where reading fails or is late, the last one
+ * known.
+ */
 export class Fresh<Value> {
   readonly #clock: Clock;
   readonly #forMs: number;
@@ -16,19 +23,23 @@ export class Fresh<Value> {
     const known = this.#known.get(key);
     const now = this.#clock.monotonic();
     if (known !== undefined && now - known.at < this.#forMs) return known.value;
-    try {
-      const value = await read();
-      this.#known.delete(key);
-      this.#known.set(key, { value, at: now });
-      for (const oldest of this.#known.keys()) {
-        if (this.#known.size <= MOST) break;
-        this.#known.delete(oldest);
-      }
-      return value;
-    } catch (thrown) {
-      if (known === undefined) throw thrown;
-      return known.value;
+    const reading = read().then((value) => this.#keep(key, value, now));
+    if (known === undefined) return reading;
+    const isThere = await bounded(reading, LATE_MS).catch(() => false);
+    return isThere ? reading : known.value;
+  }
+
+  #keep(key: string, value: Value, at: number): Value {
+    const known = this.#known.get(key);
+    // What was late must not take the place of what was read after it.
+    if (known !== undefined && known.at > at) return value;
+    this.#known.delete(key);
+    this.#known.set(key, { value, at });
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MOST) break;
+      this.#known.delete(oldest);
     }
+    return value;
   }
 
   clear(): void {

@@ -15,6 +15,8 @@ export interface Composer {
   preview(accountId: Uuid, thread: ThreadName): Promise<PreviewedLayout | null>;
   /** Wishes the layout in force away: at the thread's next request the one before takes its place. */
   undo(accountId: Uuid, thread: ThreadName): Promise<UndoWish>;
+  /** What failed often lately, in a sentence for a person; null: nothing did. */
+  trouble(): string | null;
   /** What a person switched is to be read anew. */
   switched(): void;
   /** Forgets what is remembered: something that it stands on was deleted. */

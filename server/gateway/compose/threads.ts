@@ -1,8 +1,10 @@
 import { NOTHING_DUE, type ThreadName } from '../../recall/index.ts';
 import type { ThreadMemory } from './types.ts';
 
-/** Bytes of requests that are remembered. */
+/** Bytes of requests that are remembered, as they are in memory: decoded, with what was read of them. */
 const REMEMBERED_BYTES = 96 * 1024 * 1024;
+/** Bytes that what was read of an element takes, about. */
+const ELEMENT_BYTES = 1_024;
 /** Threads that are remembered, whatever their size. */
 const REMEMBERED_THREADS = 2_000;
 
@@ -37,14 +39,20 @@ export class Threads {
 
   #forget(kept: ThreadMemory): void {
     let bytes = 0;
-    for (const { conversation } of this.#threads.values()) bytes += conversation?.body.byteLength ?? 0;
+    for (const memory of this.#threads.values()) bytes += bytesOf(memory);
     for (const [key, memory] of this.#threads) {
       if (bytes <= this.#limitBytes && this.#threads.size <= REMEMBERED_THREADS) break;
       if (memory === kept) continue;
-      bytes -= memory.conversation?.body.byteLength ?? 0;
+      bytes -= bytesOf(memory);
       this.#threads.delete(key);
     }
   }
+}
+
+function bytesOf({ conversation, latest }: ThreadMemory): number {
+  if (conversation === null) return latest?.body.byteLength ?? 0;
+  const other = latest === null || latest.body === conversation.body ? 0 : latest.body.byteLength;
+  return conversation.body.byteLength + other + conversation.elements.length * ELEMENT_BYTES;
 }
 
 function keyOf(accountId: string, { agent, session, thread }: ThreadName): string {
@@ -56,6 +64,7 @@ function emptyMemory(name: ThreadName): ThreadMemory {
     name,
     conversation: null,
     choices: undefined,
+    answered: null,
     generations: new Map(),
     hidden: new Map(),
     version: null,

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { manualClock } from '../../kernel/clock.ts';
+import { Fresh } from './fresh.ts';
+
+test('where reading fails or never ends, the last value known is given; what was never known is waited for', async () => {
+  const clock = manualClock(0);
+  const fresh = new Fresh<string>(clock, 1_000);
+  const never = () => new Promise<string>(() => undefined);
+  const fails = () => Promise.reject(new Error('no database'));
+  await expect(fresh.get('a', fails)).rejects.toThrow('no database');
+  expect(await fresh.get('a', async () => 'first')).toBe('first');
+  clock.advance(2_000);
+  expect(await fresh.get('a', never)).toBe('first');
+  expect(await fresh.get('a', fails)).toBe('first');
+  expect(await fresh.get('a', async () => 'second')).toBe('second');
+});
+
+test('what was read late does not take the place of what was read after it', async () => {
+  const clock = manualClock(0);
+  const fresh = new Fresh<string>(clock, 0);
+  await fresh.get('a', async () => 'first');
+  let answer: (value: string) => void = () => undefined;
+  clock.advance(1);
+  const late = fresh.get('a', () => new Promise<string>((resolve) => (answer = resolve)));
+  clock.advance(1);
+  expect(await fresh.get('a', async () => 'third')).toBe('third');
+  answer('second');
+  expect(await late).toBe('second');
+  clock.advance(1);
+  expect(await fresh.get('a', () => Promise.reject(new Error('down')))).toBe('third');
+});
