@@ -31,7 +31,7 @@ export async function read<Value>(url: string, path: string): Promise<Value> {
 }
 
 /** The id of the one session of a talk; null: there is none yet. */
-export async function sessionOf(url: string, talk: Talk): Promise<string | null> {
+export async function sessionOf(url: string, talk: Pick<Talk, 'id' | 'name'>): Promise<string | null> {
   const { items } = await read<{ items: readonly Session[] }>(url, '/sessions?limit=500');
   const own = items.filter((session) => session.clientSessionId === talk.id);
   expect(own.length, `sessions of ${talk.name}`).toBeLessThan(2);

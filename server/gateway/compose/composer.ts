@@ -64,8 +64,9 @@ const PATIENCE_MS = 5_000;
 const FRESH_MS = 1_000;
 /** Most bytes that a request's body may unfold to. */
 const BODY_LIMIT = 33 * 1024 * 1024;
-/** Bodies that are unfolded at once: each may take its whole limit before it is known for what it is. */
+/** Bodies that are unfolded at once, and how far; what unfolds to more waits for its turn, one after another. */
 const UNFOLDED_AT_ONCE = 2;
+const UNFOLDED_BYTES = 6 * 1024 * 1024;
 /** Bytes of requests that are prepared at once: what comes beyond goes as it came, before it takes memory. */
 const PREPARED_BYTES = 128 * 1024 * 1024;
 
@@ -90,6 +91,7 @@ export function createComposer(options: ComposerOptions): Composer {
   const switches = new Fresh<RecallSwitches>(clock, FRESH_MS);
   const failures = new Failures(clock);
   const unfolding = createGate(UNFOLDED_AT_ONCE);
+  const unfoldingLarge = createGate(1);
   let preparedBytes = 0;
 
   function prepare(request: TappedRequest, upstream: UpstreamRequest): Promise<Prepared> | null {
@@ -195,16 +197,15 @@ export function createComposer(options: ComposerOptions): Composer {
     return inTurn(memory, deadline, () => composeRequest(parts, toCompose, deadline));
   }
 
-  /** A request's body, unfolded; null where it cannot be. What is unfolded is a copy: few are at once. */
+  /** A request's body, unfolded; null where it cannot be. Each may take its limit before it is known for what it is. */
   async function decode(
     { body }: TappedRequest,
     encoding: string,
     deadline: Deadline,
   ): Promise<Uint8Array | null> {
+    const upTo = async (limit: number) => (deadline.isOver ? null : decodeBody(body, encoding, { limit }));
     if (encoding === '') return decodeBody(body, encoding, { limit: BODY_LIMIT });
-    return unfolding(async () =>
-      deadline.isOver ? null : decodeBody(body, encoding, { limit: BODY_LIMIT }),
-    );
+    return (await unfolding(() => upTo(UNFOLDED_BYTES))) ?? (await unfoldingLarge(() => upTo(BODY_LIMIT)));
   }
 
   /** A request as its client sent it, because ours could not be put together. */
