@@ -6,8 +6,12 @@ import type { LoggedRequest } from '../wire/log.ts';
 import { headerOf } from '../wire/log.ts';
 import { changedName } from './tools.ts';
 
-/** Starts of user texts that Claude Code writes on its own; anything else in a user message was typed. */
+/**
+ * Starts of user texts that Claude Code writes on its own, and what a gateway names as generated; anything else in a user
+ * message was typed.
+ */
 const INJECTED = [
+  '[Context Mode, generated',
   '<system-reminder>',
   '<command-message>',
   '<command-name>',

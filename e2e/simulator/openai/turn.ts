@@ -7,8 +7,9 @@ import { headerOf, type LoggedRequest } from '../wire/log.ts';
 import { inputItems } from './cache.ts';
 import { coveredItems, summariesIn } from './compaction.ts';
 
-/** Starts of user texts that Codex writes on its own. */
+/** Starts of user texts that Codex writes on its own, and what a gateway names as generated. */
 const INJECTED = [
+  '[Context Mode, generated',
   '# AGENTS.md instructions',
   '<user_instructions>',
   '<INSTRUCTIONS>',

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { sessionOf } from '../harness/fixture.ts';
+import type { Json } from '../harness/normalise.ts';
+import type { Side } from '../harness/side.ts';
+import { FILES, HARBOUR, harbour, TIDE, TYPED } from './script.ts';
+import { expectHeld, promptTokens, recallStageOfFile } from './stage.ts';
+
+const stage = recallStageOfFile();
+/** The agent's own prompt and tools are small. */
+const LIMITS = { contextLimit: 24_000, keepRecent: 10_000, window: 28_000 };
+const SONNET = ['--model', 'anthropic/claude-sonnet-4-6', '--thinking', 'high'];
+const GPT = ['--model', 'openai/gpt-5.4', '--thinking', 'high'];
+
+test('a day in many processes passes its limit again and again: early details are told exactly, and nothing of ours is kept', async () => {
+  const play = await stage.play('day', FILES, LIMITS, [harbour]);
+  play.side.configurePi();
+  await say(play.side, GPT, TYPED.plant);
+  const resumed = [...GPT, '-c'];
+  await say(play.side, resumed, TYPED.others);
+  for (const number of [1, 2, 3, 4, 5]) await say(play.side, resumed, TYPED.survey(number));
+  expect((await say(play.side, resumed, TYPED.byQ)).answer).toBe(HARBOUR);
+  expect((await say(play.side, resumed, TYPED.byDocid)).answer).toBe(TIDE);
+  expect((await say(play.side, resumed, TYPED.inView)).answer).toBe(HARBOUR);
+  expectHeld(play, 3);
+});
+
+test('where the agent names no session its requests pass as they are: nothing is added, nothing is cut', async () => {
+  const play = await stage.play('unnamed', FILES, { ...LIMITS, window: 200_000 }, [harbour]);
+  play.side.configurePi();
+  await say(play.side, SONNET, TYPED.plant);
+  for (const number of [1, 2]) await say(play.side, [...SONNET, '-c'], TYPED.survey(number));
+  const log = play.side.provider.requests.entries.filter((entry) => entry.reading !== undefined);
+  expect(Math.max(...log.map(promptTokens)), 'the limit is passed').toBeGreaterThan(LIMITS.contextLimit);
+  for (const entry of log) expect(entry.body.toString('utf8')).not.toContain('context-mode');
+});
+
+interface Said {
+  readonly id: string;
+  readonly answer: string;
+}
+
+/** Types a prompt in a process of its own and gives the agent's last words. */
+async function say(side: Side, args: readonly string[], prompt: string): Promise<Said> {
+  const events = await side.pi([...args, prompt]);
+  const texts = events.flatMap((event) => {
+    const { type, message } = event as { readonly type?: Json; readonly message?: Message };
+    if (type !== 'message_end' || message?.role !== 'assistant') return [];
+    return message.content.flatMap((part) => (part.type === 'text' ? [String(part.text)] : []));
+  });
+  return { id: sessionOf(events) ?? '', answer: texts.at(-1) ?? '' };
+}
+
+interface Message {
+  readonly role: string;
+  readonly content: readonly { readonly type: string; readonly text?: string }[];
+}
