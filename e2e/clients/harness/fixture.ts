@@ -5,7 +5,7 @@ import { type ArchivedSession, expectArchived } from './archived.ts';
 import type { Json } from './normalise.ts';
 import type { ServedBy } from './product.ts';
 import { readSpoken } from './spoken.ts';
-import { type Play, type Played, Stage } from './stage.ts';
+import { type Play, type Played, type Recall, Stage } from './stage.ts';
 
 /** What the archive must hold of a play; answers, calls and results come from the provider's log. */
 export interface Words {
@@ -39,15 +39,15 @@ export interface StageFixture {
   placesOf(played: Played): Promise<readonly ArchivedPlace[] | null>;
 }
 
-/** Opens a stage for the test file that calls it. */
-export function stageOfFile(servedBy: ServedBy = 'own'): StageFixture {
+/** Opens a stage for the test file that calls it; without Recall, which changes what goes over the wire. */
+export function stageOfFile(servedBy: ServedBy = 'own', recall: Recall = 'off'): StageFixture {
   let opened: Stage | null = null;
   const stage = () => {
     if (opened === null) throw new Error('the stage is not open yet');
     return opened;
   };
   beforeAll(async () => {
-    opened = await Stage.open(servedBy);
+    opened = await Stage.open(servedBy, recall);
   });
   afterAll(async () => {
     await opened?.close();

@@ -48,11 +48,16 @@ export function collectOutcome(side: Side, options: OutcomeOptions = {}): Outcom
   };
 }
 
-/** Asserts that two runs of one scenario cannot be told apart, part by part. */
-export function expectSameOutcome(direct: Outcome, routed: Outcome): void {
+/** Asserts that an agent cannot tell two runs of one scenario apart. */
+export function expectSameForAgent(direct: Outcome, routed: Outcome): void {
   expect(routed.shown, 'what the agent shows').toEqual(direct.shown);
   expect(routed.files, 'what the agent does to the files').toEqual(direct.files);
   expect(routed.stored, 'what the agent stores').toEqual(direct.stored);
+}
+
+/** Asserts that two runs of one scenario cannot be told apart, part by part. */
+export function expectSameOutcome(direct: Outcome, routed: Outcome): void {
+  expectSameForAgent(direct, routed);
   expect(routed.asked, 'what reaches the provider').toEqual(direct.asked);
 }
 

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 
 import type { Scenario, ScenarioFunction, Simulator } from '../../simulator/index.ts';
 import { ArchiveClient } from './archive.ts';
-import { collectOutcome, expectSameOutcome } from './outcome.ts';
+import { collectOutcome, expectSameForAgent, expectSameOutcome } from './outcome.ts';
 import { buildProduct, type Product, type ServedBy, startProduct } from './product.ts';
 import { startProvider } from './provider.ts';
 import { makeScratch, makeScratchFolder, removeScratchFolder } from './scratch.ts';
+import { setRecall } from './settings.ts';
 import { Side } from './side.ts';
 import { type Exchange, startTap, type Tap } from './tap.ts';
 import { expectUnchangedBytes } from './wire.ts';
@@ -29,6 +30,12 @@ export interface Play {
   readonly storedInAnyOrder?: boolean;
 }
 
+/**
+ * Whether conversations get the retrieval tool and layouts. Off: every byte passes unchanged. On: the agents must not
+ * notice.
+ */
+export type Recall = 'on' | 'off';
+
 /** Both sides after a play, and what went over the wire between agents and gateway. */
 export interface Played {
   readonly direct: Side;
@@ -44,6 +51,7 @@ export class Stage {
   readonly #product: Product | null;
   readonly #folder: string;
   readonly #servedBy: ServedBy;
+  readonly #recall: Recall;
   #plays = 0;
 
   private constructor(parts: {
@@ -53,6 +61,7 @@ export class Stage {
     product: Product | null;
     folder: string;
     servedBy: ServedBy;
+    recall: Recall;
   }) {
     this.#direct = parts.direct;
     this.#routed = parts.routed;
@@ -60,18 +69,20 @@ export class Stage {
     this.#product = parts.product;
     this.#folder = parts.folder;
     this.#servedBy = parts.servedBy;
+    this.#recall = parts.recall;
   }
 
   /**
    * Starts everything on free ports and a scratch folder. With `CLIENTS_WITHOUT_GATEWAY=1` both ways go to their
    * simulator directly: the control that shows what two runs of an agent differ in by themselves.
    */
-  static async open(servedBy: ServedBy = 'own'): Promise<Stage> {
+  static async open(servedBy: ServedBy = 'own', recall: Recall = 'off'): Promise<Stage> {
     const folder = makeScratchFolder();
     const [direct, routed] = await Promise.all([startProvider(), startProvider()]);
     const product = withoutGateway() ? null : await openProduct(folder, routed.url, servedBy);
+    if (product !== null) await setRecall(product.url, { recall: recall === 'on' });
     const tap = await startTap(product?.port ?? routed.port);
-    return new Stage({ direct, routed, tap, product, folder, servedBy });
+    return new Stage({ direct, routed, tap, product, folder, servedBy, recall });
   }
 
   /** The archive of the product, or null in the control. */
@@ -86,7 +97,8 @@ export class Stage {
 
   /**
    * Plays a scenario on both ways at once and asserts that agents and provider cannot tell them apart: same words
-   * shown, same conversations stored, same files, same requests; and every byte unchanged on its way.
+   * shown, same conversations stored, same files, same requests; and every byte unchanged on its way. With Recall on
+   * the provider can, and only the agents cannot.
    */
   async play(play: Play): Promise<Played> {
     this.#plays += 1;
@@ -107,8 +119,12 @@ export class Stage {
       leaveOut: play.leaveOut ?? [],
       storedInAnyOrder: play.storedInAnyOrder === true,
     };
-    expectSameOutcome(collectOutcome(direct, rules), collectOutcome(routed, rules));
-    expectUnchangedBytes(this.#tap.exchanges(), this.#routed.requests.entries, this.#servedBy);
+    const outcomes = [collectOutcome(direct, rules), collectOutcome(routed, rules)] as const;
+    if (this.#recall === 'on') expectSameForAgent(...outcomes);
+    else {
+      expectSameOutcome(...outcomes);
+      expectUnchangedBytes(this.#tap.exchanges(), this.#routed.requests.entries, this.#servedBy);
+    }
     return { direct, routed, exchanges: this.#tap.exchanges() };
   }
 

@@ -10,6 +10,7 @@ import {
 import { buildProduct, type Product, startProduct } from '../harness/product.ts';
 import { startProvider } from '../harness/provider.ts';
 import { listFiles, makeScratch, makeScratchFolder, removeScratchFolder } from '../harness/scratch.ts';
+import { setRecall } from '../harness/settings.ts';
 import { Side } from '../harness/side.ts';
 import { isUpgrade } from '../harness/wire.ts';
 
@@ -85,15 +86,6 @@ export function recallStageOfFile(): RecallStage {
     },
     views: () => viewsOf(product.url),
   };
-}
-
-async function setRecall(url: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
-  const answer = await fetch(`${url}/api/v1/settings`, {
-    method: 'PATCH',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(changes),
-  });
-  expect(answer.status, await answer.text()).toBe(200);
 }
 
 async function viewsOf(url: string): Promise<readonly ViewOfRequest[]> {
