@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sessionOf, stageOfFile } from '../harness/fixture.ts';
+import { stageOfFile } from '../harness/fixture.ts';
+import { sessionOf } from '../harness/session.ts';
 import { isUpgrade } from '../harness/wire.ts';
 
 const stage = stageOfFile();

@@ -4,6 +4,7 @@ import type { SessionView } from './archive.ts';
 import { type ArchivedSession, expectArchived } from './archived.ts';
 import type { Json } from './normalise.ts';
 import type { ServedBy } from './product.ts';
+import { sessionOf } from './session.ts';
 import { readSpoken } from './spoken.ts';
 import { type Play, type Played, type Recall, Stage } from './stage.ts';
 
@@ -89,20 +90,6 @@ export function stageOfFile(servedBy: ServedBy = 'own', recall: Recall = 'off'):
       return eventually(() => Promise.all(sessionsOf(played).map((session) => placeOf(stage(), session))));
     },
   };
-}
-
-type Fields = { readonly [key: string]: Json | undefined };
-
-/** The agent's own id of the conversation, as its events name it; null where they do not. */
-export function sessionOf(events: readonly Json[]): string | null {
-  for (const event of events) {
-    if (event === null || typeof event !== 'object' || Array.isArray(event)) continue;
-    const { session_id, thread_id, sessionID, type, id: own } = event as Fields;
-    // OpenCode writes `sessionID` on each event; Pi begins with one of the type `session`.
-    const id = session_id ?? thread_id ?? sessionID ?? (type === 'session' ? own : undefined);
-    if (typeof id === 'string') return id;
-  }
-  return null;
 }
 
 /** The sessions of a play, each once, in the order in which they were started. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sessionOf, stageOfFile } from '../harness/fixture.ts';
+import { stageOfFile } from '../harness/fixture.ts';
 import { GPT, NOTES, READ, reading, SECOND, SONNET, second } from '../harness/reading.ts';
+import { sessionOf } from '../harness/session.ts';
 
 const stage = stageOfFile();
 test.each([SONNET, GPT])(

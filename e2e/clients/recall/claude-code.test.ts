@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sessionOf } from '../harness/fixture.ts';
 import type { Json } from '../harness/normalise.ts';
+import { sessionOf } from '../harness/session.ts';
 import type { Side } from '../harness/side.ts';
 import { FILES, FIRST, HARBOUR, harbour, ROUNDS, TIDE, TYPED } from './script.ts';
 import { expectHeld, inspected, recallStageOfFile } from './stage.ts';

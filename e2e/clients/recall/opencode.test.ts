@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { sessionOf } from '../harness/fixture.ts';
 import type { Json } from '../harness/normalise.ts';
+import { sessionOf } from '../harness/session.ts';
 import type { Side } from '../harness/side.ts';
 import { FILES, HARBOUR, harbour, TIDE, TYPED } from './script.ts';
 import { expectHeld, recallStageOfFile } from './stage.ts';
