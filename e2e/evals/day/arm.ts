@@ -43,6 +43,7 @@ const STEP_MS = 240_000;
 export async function playArm(folder: string, agent: Agent, arm: Arm): Promise<Outcome> {
   const begun = performance.now();
   const window = WINDOWS[agent];
+  const contextLimit = Math.round(window * SHARE);
   const provider = await startSimulator({ settings: { windows: { '*': window }, latencyMs: 50 } });
   provider.script.add(day);
   mkdirSync(folder, { recursive: true });
@@ -51,20 +52,19 @@ export async function playArm(folder: string, agent: Agent, arm: Arm): Promise<O
       ? null
       : await startProduct(join(folder, 'data'), { anthropic: provider.url, openai: provider.url });
   try {
-    if (product !== null)
-      await setRecall(product.url, { contextLimit: window * SHARE, keepRecent: RECENT, minGain: 1_000 });
+    if (product !== null) await setRecall(product.url, { contextLimit, keepRecent: RECENT, minGain: 1_000 });
     const base = product === null ? { anthropic: provider.url, openai: provider.url } : doorsOf(product.url);
     const side = new Side(arm, makeScratch(folder, arm, FILES), provider, {
       anthropic: base.anthropic,
       openai: `${base.openai}/v1`,
     });
-    side.configureCodex('gpt-5.4', 'own', [`model_auto_compact_token_limit = ${window * 0.9}`]);
+    side.configureCodex('gpt-5.4', 'own', [`model_auto_compact_token_limit = ${Math.round(window * 0.9)}`]);
     const said = await playDay(side, agent);
     return {
       agent,
       arm,
       ...said,
-      ...booked(provider.requests.entries, window * SHARE),
+      ...booked(provider.requests.entries, contextLimit),
       seconds: (performance.now() - begun) / 1_000,
     };
   } finally {
