@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Json } from '../harness/normalise.ts';
 import { sessionOf } from '../harness/session.ts';
 import type { Side } from '../harness/side.ts';
 import { FILES, HARBOUR, harbour, TIDE, TYPED } from './script.ts';
 import { expectHeld, promptTokens, recallStageOfFile } from './stage.ts';
+
+// A day is a dozen processes, one after the other.
+vi.setConfig({ testTimeout: 400_000 });
 
 const stage = recallStageOfFile();
 /** The agent's own prompt and tools are small. */
