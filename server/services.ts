@@ -226,6 +226,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     metrics,
     store: () => open?.composing.store ?? null,
     isAlone: parts.env.databaseUrl === undefined,
+    archiveNow: (request) => tap.archiveNow(request),
   });
   /** The main line of a session as its agent names it; null: it names none, or there is no such session. */
   async function mainLine(sessionId: Uuid): Promise<ThreadName | null> {

@@ -61,5 +61,5 @@ export {
   writeSwitches,
 } from './store/switches.ts';
 export type * from './stored.ts';
-export { TRIMMING_RULES, trimmed } from './trimming.ts';
+export { isCommandTool, TRIM_ABOVE_TOKENS, TRIMMING_RULES, trimmed } from './trimming.ts';
 export { compactionPoint, type ModelWindow, modelWindow, WINDOWS_CHECKED } from './windows.ts';

@@ -5,13 +5,36 @@ import { firstWithin, lastWithin } from './text-ends.ts';
 /** Version of the rules by which outputs are trimmed. A thread keeps the one that it began with. */
 export const TRIMMING_RULES = 1;
 
-/** Above this many estimated tokens an output is trimmed, to this many at each end. */
-const TRIM_ABOVE_TOKENS = 6_000;
+/** Above this many estimated tokens an output is trimmed. */
+export const TRIM_ABOVE_TOKENS = 6_000;
+/** To this many at each end. */
 const END_TOKENS = 2_000;
 /** Of the lines between that look like errors: how many, how long, and how many tokens together. */
 const ERROR_LINES = 40;
 const ERROR_POINTS = 300;
 const ERROR_TOKENS = 1_000;
+
+/**
+ * Tools whose results are outputs of commands, by the names that agents give them (e2e/clients/recorded): Claude Code's Bash,
+ * OpenCode's and Pi's bash, Codex's exec_command with write_stdin and its older shells.
+ */
+const COMMAND_TOOLS: ReadonlySet<string> = new Set([
+  ...[
+    'Bash',
+    'bash',
+    'exec_command',
+    'write_stdin',
+    'shell',
+    'shell_command',
+    'local_shell',
+    'container.exec',
+  ],
+]);
+
+/** Whether a tool's results are outputs of commands, which alone are trimmed. */
+export function isCommandTool(name: string): boolean {
+  return COMMAND_TOOLS.has(name);
+}
 
 /** A line that somebody who reads an output looks for. */
 const LOOKS_LIKE_ERROR =

@@ -4,10 +4,12 @@ import {
   NOTHING_DUE,
   RETRIEVAL_TOOL_RULES,
   type RecallSwitches,
+  TRIMMING_RULES,
 } from '../../recall/index.ts';
 import { goesOnBehind, newestMark, readConversation } from './conversation.ts';
 import { bringsUnseen, inForce, layoutBefore, NO_CHOICES, recollect, settleBeginning } from './recollect.ts';
 import { RequestWork } from './request-work.ts';
+import { trimNewOutputs } from './trim-new.ts';
 import {
   type Composed,
   type ComposeParts,
@@ -51,9 +53,11 @@ export async function composeRequest(
   if (bringsAnswers && !(await work.answeredHere(behind + 1))) memory.isUnseen = true;
   const standing = await work.standing(inForce(memory, conversation));
   if (typeof standing === 'string') return work.asSent(standing, '');
-  const sizes = work.sizes(standing);
-  if (isSide) return work.compose(standing, { sizes, because: null });
-  const composed = await decided(work, standing, sizes, deadline);
+  if (isSide) return work.compose(standing, { sizes: work.sizes(standing), because: null });
+  const composed = await work.results.orTakenBack(async () => {
+    await trimNewOutputs(work, standing, behind !== null);
+    return decided(work, standing, work.sizes(standing), deadline);
+  });
   memory.latest = request;
   memory.conversation = conversation;
   memory.lastAt = at;
@@ -66,8 +70,14 @@ export function failureOf(thrown: unknown): { readonly reason: string; readonly 
 }
 
 /** What a conversation is sent with by what is switched on. */
-function choicesBy({ tool, recall }: RecallSwitches) {
-  return { ...NO_CHOICES, tool: recall && tool ? RETRIEVAL_TOOL_RULES : null };
+function choicesBy({ tool, recall, trimming }: RecallSwitches) {
+  const hasTool = recall && tool;
+  return {
+    ...NO_CHOICES,
+    tool: hasTool ? RETRIEVAL_TOOL_RULES : null,
+    // What is cut from an output is read back with the tool.
+    trimming: hasTool && trimming ? TRIMMING_RULES : null,
+  };
 }
 
 /** Makes what is due, or leaves the request under what stands. */

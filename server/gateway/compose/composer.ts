@@ -16,6 +16,7 @@ import type { Retrieval } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { UpstreamRequest } from '../upstream.ts';
 import { composeRequest, failureOf } from './compose-request.ts';
+import { earlyArchiving } from './early-archiving.ts';
 import { Failures } from './failures.ts';
 import { sendFallingOpen } from './falling-open.ts';
 import { Fresh } from './fresh.ts';
@@ -52,6 +53,8 @@ export interface ComposerOptions {
   readonly store: () => ComposerStore | null;
   /** True where no other gateway works on the same store. */
   readonly isAlone: boolean;
+  /** Archives a request that is not sent yet: true once the archive has read all of it back. Never rejects. */
+  readonly archiveNow: (request: TappedRequest) => Promise<boolean>;
   /** Milliseconds that all of a preparation may take. */
   readonly deadlineMs?: number;
 }
@@ -184,6 +187,7 @@ export function createComposer(options: ComposerOptions): Composer {
     const memory = threads.of(accountId, name);
     const parts = partsOf(store, accountId, name);
     const toCompose: RequestToCompose = {
+      ...earlyArchiving(options, request, deadlineMs),
       accountId,
       at: request.receivedAt,
       adapter,

@@ -6,6 +6,7 @@ import { hintsFor } from '../reading/hints.ts';
 import { commonElements } from '../record/prefix-cache.ts';
 import { firstOutlines, type Outlines, outlinesIn } from '../validator/index.ts';
 import { type ElementFacts, factsOf, factsOfResults } from './facts.ts';
+import { holdsLongResults, type ResultFacts, resultFactsOf } from './kept-results.ts';
 import { type MarkState, markNext, NO_MARKS } from './marks.ts';
 import type { Anchors } from './plan.ts';
 
@@ -24,6 +25,8 @@ export interface Conversation {
    */
   readonly anchors: (readonly string[])[];
   readonly chains: string[];
+  /** Results in each element that may be sent with another text. */
+  readonly results: readonly (readonly ResultFacts[])[];
   /** What the validator need not read again; null: it is made once the request is on its way. */
   outlines: Outlines | null;
 }
@@ -50,18 +53,21 @@ export async function readConversation(
   const states = before?.states.slice(0, known) ?? [];
   const anchors = before?.anchors.slice(0, known) ?? [];
   const chains = before?.chains.slice(0, known) ?? [];
+  const results = before?.results.slice(0, known) ?? [];
   for (const { start, end } of elements.slice(known)) {
     const element = body.subarray(start, end);
     const ids = adapter.resultsAlone(element);
     const tokens = estimateBytes(element);
-    const fact =
-      ids === null
-        ? factsOf(adapter.parseMessage(element, hintsFor(adapter, read, start)), tokens)
-        : factsOfResults(ids, tokens);
+    const parse = () => adapter.parseMessage(element, hintsFor(adapter, read, start));
+    const message = ids === null ? parse() : null;
+    const fact = message === null ? factsOfResults(ids ?? [], tokens) : factsOf(message, tokens);
     const { mark, state } = markNext(key, states.at(-1) ?? NO_MARKS, fact);
     facts.push(fact);
     marks.push(mark);
     states.push(state);
+    results.push(
+      holdsLongResults(fact) ? resultFactsOf(key, message ?? parse(), state.chain, adapter.protocol) : [],
+    );
     await breathe();
   }
   const outlines =
@@ -70,7 +76,7 @@ export async function readConversation(
         ? null
         : outlinesIn(body, elements)
       : outlinesIn(body, elements, firstOutlines(before.outlines, known));
-  return { body, elements, facts, marks, states, anchors, chains, outlines };
+  return { body, elements, facts, marks, states, anchors, chains, results, outlines };
 }
 
 /** The newest element that has a mark; null: none has. */

@@ -36,7 +36,7 @@ function conversation(messages: readonly Message[]): Conversation {
     marks.push(marked.mark);
     states.push(state);
   }
-  const nothing = { anchors: [], chains: [], outlines: null };
+  const nothing = { anchors: [], chains: [], results: [], outlines: null };
   return {
     body: Buffer.alloc(0),
     elements: messages.map(() => ({ start: 0, end: 0 })),

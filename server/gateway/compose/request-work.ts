@@ -13,9 +13,11 @@ import { validateAnthropic, validateOpenai } from '../validator/index.ts';
 import { type ArchivedChain, archivedChain } from './archived.ts';
 import { anchorsOf, type Conversation } from './conversation.ts';
 import { decide } from './decide.ts';
+import { keptResultIn } from './kept-results.ts';
 import { type NewLayout, newLayout } from './new-layout.ts';
 import type { BodyPlan, ComposedBody, NotComposed, PlannedLayout } from './plan.ts';
 import { NO_CHOICES } from './recollect.ts';
+import { ResultsWork } from './results-work.ts';
 import { sizesOf } from './sizes.ts';
 import { standingLayout } from './standing-layout.ts';
 import {
@@ -56,6 +58,8 @@ export class RequestWork {
   readonly switches: RecallSwitches;
   /** What the thread's estimates are multiplied with to be the provider's counts. */
   readonly factor: number;
+  /** Results that are sent with another text. */
+  readonly results: ResultsWork;
   readonly #parts: ComposeParts;
   readonly #deadline: Deadline;
   readonly #key: Uint8Array;
@@ -78,12 +82,15 @@ export class RequestWork {
     this.#parts = parts;
     this.#deadline = deadline;
     this.#key = known.key;
+    this.results = new ResultsWork(parts.recall, request, known.conversation, deadline);
   }
 
   /** The sizes of the request under what stands. */
   sizes(standing: Standing): Sizes {
     const limit = this.request.limitOf(this.switches.contextLimit);
-    return sizesOf(this.request, this.conversation, standing, { factor: this.factor, limit });
+    const { factor } = this;
+    const sizes = sizesOf(this.request, this.results.sized(), standing, { factor, limit });
+    return { ...sizes, client: sizes.client + Math.ceil(this.results.saved() * factor) };
   }
 
   /** Whether a layout is made now, by what is cheap to know. */
@@ -92,7 +99,7 @@ export class RequestWork {
     return decide({
       memory,
       factor: this.factor,
-      conversation: this.conversation,
+      conversation: this.results.sized(),
       switches: this.switches,
       sizes,
       model: read.model,
@@ -110,7 +117,7 @@ export class RequestWork {
       adapter.closesWindow(this.bytesOf(slice)),
     );
     return newLayout({
-      conversation: this.conversation,
+      conversation: this.results.sized(),
       chain,
       settings: this.switches,
       limit: sizes.limit,
@@ -167,7 +174,9 @@ export class RequestWork {
     const { sizes, because, sent = sizes.current, fallBack = false } = options;
     const layout = planned === null ? null : this.#withOlder(planned, force);
     if (layout !== null && 'unknown' in layout) return this.asSent('unknown_kind', layout.unknown);
-    const records = [...memory.hidden.values()].flatMap(({ data }) => (data === null ? [] : [data]));
+    const records = [...memory.hidden.values()].flatMap(({ data }) =>
+      data === null || keptResultIn(data) !== null ? [] : [data],
+    );
     // Without our tool a request may hold no call of it.
     const hidden = choices.tool === null ? [] : records;
     const plan: BodyPlan = {
@@ -175,7 +184,8 @@ export class RequestWork {
       layout,
       ...(hidden.length === 0 ? {} : { anchors: anchorsOf(this.conversation, adapter) }),
       hidden,
-      results: [],
+      // What is left out of an output is read back with our tool.
+      results: choices.tool === null || fallBack ? [] : this.results.sent().map(({ planned }) => planned),
       fallBack,
       leavesReasoning: this.#leavesReasoning(force),
     };

@@ -22,6 +22,7 @@ import type { TappedRequest } from '../tap.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
 import { anchorsOf, outlineLater } from './conversation.ts';
 import { type Guard, sendGuarded } from './guarded-send.ts';
+import { keptResultIn } from './kept-results.ts';
 import { composeAgain } from './other-acts.ts';
 import { calibrationOf } from './request-work.ts';
 import type { Composed, ComposeParts } from './types.ts';
@@ -203,7 +204,8 @@ function roundsOfTurn({ memory, conversation }: Composed): number {
   const chains = new Set(conversation.states.slice(Math.max(0, typed)).map((state) => state.chain));
   let rounds = 0;
   for (const { anchors, data } of memory.hidden.values()) {
-    if (data === null || !anchors.some((anchor) => chains.has(anchor))) continue;
+    if (data === null || keptResultIn(data) !== null || !anchors.some((anchor) => chains.has(anchor)))
+      continue;
     const { places } = data as { readonly places?: readonly unknown[] };
     rounds += Math.max(1, places?.length ?? 1);
   }

@@ -67,6 +67,8 @@ function emptyMemory(name: ThreadName): ThreadMemory {
     answered: null,
     generations: new Map(),
     hidden: new Map(),
+    met: new Set(),
+    sentResults: new Map(),
     version: null,
     moment: NOTHING_DUE,
     lastAt: null,

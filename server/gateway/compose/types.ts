@@ -14,6 +14,7 @@ import type { Calibration } from '../estimate/index.ts';
 import type { Edit as NamedEdit } from '../validator/index.ts';
 import type { ChainSource } from './archived.ts';
 import type { Conversation } from './conversation.ts';
+import type { SentResult } from './kept-results.ts';
 import type { OlderPart, PlannedLayout, ViewRun } from './plan.ts';
 import type { RequestRules } from './protocol-rules.ts';
 import type { IndexTexts } from './standing-layout.ts';
@@ -53,6 +54,10 @@ export interface ThreadMemory {
   generations: Map<string, Generation>;
   /** Hidden rounds by the record's id. */
   readonly hidden: Map<string, HiddenRecord>;
+  /** Results that stood in the newest request, by their ids: what was not trimmed then goes whole for ever. */
+  met: ReadonlySet<string>;
+  /** What is sent of results, by their ids: made again where it is not here. */
+  readonly sentResults: Map<string, SentResult | null>;
   /** The store's version at which these were read. */
   version: string | null;
   moment: MomentState;
@@ -98,6 +103,7 @@ export interface ComposeParts {
 
 /** A request that may be changed. */
 export interface RequestToCompose extends RequestRules {
+  readonly id: Uuid;
   readonly accountId: Uuid;
   readonly at: Millis;
   readonly adapter: ProtocolAdapter;
@@ -107,6 +113,8 @@ export interface RequestToCompose extends RequestRules {
   readonly memory: ThreadMemory;
   /** It carries the thread's history and is none of its turns: it gets the layout in force and never makes one. */
   readonly isSide: boolean;
+  /** Archives the request before it is sent: true once all of it was read back; false where that takes too long. Never rejects. */
+  readonly archiveNow: () => Promise<boolean>;
 }
 
 /** A request as it goes out. */

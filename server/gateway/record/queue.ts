@@ -50,7 +50,11 @@ export function createQueue(parts: {
   indexer.begin();
 
   function take(message: Parcel): void {
-    if ('request' in message && message.early) return takeEarly(message.job, message.request);
+    if ('request' in message && message.early) takeEarly(message.job, message.request);
+    else takeEvent(message);
+  }
+
+  function takeEvent(message: Parcel): void {
     const event = 'request' in message ? message.request : message.answer;
     const line = 'request' in message ? lineOf(message.request) : (lineOfRequest.get(event.id) ?? event.id);
     if ('request' in message) lineOfRequest.set(event.id, line);

@@ -35,6 +35,8 @@ export interface World {
   readonly simulator: Simulator;
   readonly clock: ManualClock;
   readonly accountId: Uuid;
+  /** While it is slow no request is archived before it is sent. */
+  readonly archive: { isSlow: boolean };
   readonly recall: RecallStore;
   readonly gateway: TestGateway;
   /** Forgets everything that gateways remember, as a restart does. */
@@ -46,6 +48,8 @@ export interface World {
   composer(): Composer;
   /** What a person switches for the account. */
   switchOn(switches: Partial<SetSwitches>): Promise<void>;
+  /** The text of a document, all of it. */
+  read(docid: string): Promise<string>;
   /** Waits until all that came is archived and read back. */
   settled(): Promise<void>;
   /** Another gateway on the same database, as another process would be. */
@@ -69,6 +73,7 @@ export async function startWorld(database: Database): Promise<World> {
   const recall = createRecallStore(pool, { accountKey: writer.accountKey });
   const reader = createArchiveReader(pool, { clock });
   const pending = new Set<number>();
+  const early = new Map<number, (confirmed: boolean) => void>();
   let jobs = 0;
   const queue = createQueue({
     pipeline: createPipeline(writer),
@@ -77,8 +82,10 @@ export async function startWorld(database: Database): Promise<World> {
     log,
     tell: (message) => {
       if (message.type === 'done') pending.delete(message.job);
+      if (message.type === 'early') early.get(message.job)?.(message.confirmed);
     },
   });
+  const archive = { isSlow: false };
   const seen: (SeenByModel | null)[] = [];
   const take = (event: { readonly request: TappedRequest } | { readonly answer: TappedAnswer }) => {
     jobs += 1;
@@ -96,6 +103,14 @@ export async function startWorld(database: Database): Promise<World> {
     },
     answerEnded: (answer) => take({ answer }),
   };
+  const archiveNow = (request: TappedRequest) => {
+    jobs += 1;
+    const job = jobs;
+    return new Promise<boolean>((resolve) => {
+      early.set(job, resolve);
+      queue.take({ job, request, early: true });
+    });
+  };
   const composers: Composer[] = [];
   const startGateway = () => {
     const retrieval = createRetrieval({
@@ -112,6 +127,7 @@ export async function startWorld(database: Database): Promise<World> {
       metrics: createMetrics(),
       store: () => ({ recall, archive: writer, retrieval }),
       isAlone: false,
+      archiveNow: (request) => (archive.isSlow ? Promise.resolve(false) : archiveNow(request)),
       deadlineMs: 20_000,
     });
     composers.push(composer);
@@ -128,10 +144,12 @@ export async function startWorld(database: Database): Promise<World> {
     simulator,
     clock,
     accountId,
+    archive,
     recall,
     gateway,
     seen,
     settled,
+    read: async (docid) => (await reader.readRaw(accountId, docid))?.toString() ?? '',
     restart() {
       for (const composer of composers) composer.forget();
     },
