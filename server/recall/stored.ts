@@ -142,6 +142,16 @@ export interface RecallStore {
   hidden(accountId: Uuid, anchors: readonly string[]): Promise<readonly HiddenRecord[]>;
   /** Keeps hidden rounds; a record with the same id is replaced. Committed when it resolves. */
   keepHidden(accountId: Uuid, record: HiddenRecord): Promise<void>;
+  /**
+   * Which of these messages are answers to requests of a thread, from a moment on, that went out as they were meant to,
+   * as far as the archive has them already.
+   */
+  answered(
+    accountId: Uuid,
+    thread: ThreadName,
+    since: Millis,
+    messages: readonly MessageHash[],
+  ): Promise<readonly MessageHash[]>;
   /** Changes whenever anything of these was written or deleted by whatever gateway. */
   version(accountId: Uuid): Promise<string>;
   /** What holds for a thread's session: its project is told by the session where the archive knows it. */

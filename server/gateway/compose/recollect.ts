@@ -2,7 +2,7 @@ import { hexOf, type MessageHash } from '../../conversation/index.ts';
 import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Beginning, FrozenChoices, LayoutContent, RecallStore } from '../../recall/index.ts';
-import { type Conversation, isAnswered, newestMark } from './conversation.ts';
+import { type Conversation, firstAnswer, hasOneAnswer, isAnswered, newestMark } from './conversation.ts';
 import type { InForce, ThreadMemory } from './types.ts';
 
 /** Nothing of ours. */
@@ -32,7 +32,7 @@ export async function recollect(
   memory.generations = new Map(generations.map((one) => [hexOf(one.madeAt), one]));
   memory.hidden.clear();
   for (const record of hidden) memory.hidden.set(record.id, record);
-  memory.choices ??= choicesOf(beginnings, memory);
+  memory.choices ??= choicesOf(beginnings, memory, conversation);
   memory.version = version;
 }
 
@@ -41,13 +41,28 @@ export function anchorsOf({ states }: Conversation): readonly string[] {
   return [...new Set(['', ...states.map((state) => state.chain)])].filter((chain) => chain !== '');
 }
 
-/** The choices of a thread by its name, else of the conversation that it goes on from; undefined: it has none yet. */
-function choicesOf(beginnings: readonly Beginning[], { name }: ThreadMemory): FrozenChoices | undefined {
+/**
+ * The choices of a thread by its name, else of the conversation that it goes on from; undefined: it has none yet. Many
+ * conversations begin with the same words: another's beginning counts by its first answer. Only as long as there is but
+ * one is that not kept, and the words have to do.
+ */
+function choicesOf(
+  beginnings: readonly Beginning[],
+  { name }: ThreadMemory,
+  conversation: Conversation,
+): FrozenChoices | undefined {
   const own = beginnings.filter(
     ({ thread }) =>
       thread.agent === name.agent && thread.session === name.session && thread.thread === name.thread,
   );
-  return (own.at(-1) ?? beginnings.at(-1))?.choices;
+  if (own.length > 0) return own.at(-1)?.choices;
+  const answer = firstAnswer(conversation);
+  if (answer === null) return undefined;
+  const hex = hexOf(answer);
+  const others = hasOneAnswer(conversation)
+    ? beginnings
+    : beginnings.filter(({ began }) => hexOf(began) === hex);
+  return others.at(-1)?.choices;
 }
 
 /**
@@ -61,7 +76,10 @@ export async function settleBeginning(
   conversation: Conversation,
   now: { readonly at: Millis; readonly choices: () => Promise<FrozenChoices> },
 ): Promise<void> {
-  if (memory.choices !== undefined) return;
+  if (memory.choices !== undefined) {
+    keepFirstAnswer(store, accountId, memory, conversation, now.at);
+    return;
+  }
   const began = newestMark(conversation);
   if (isAnswered(conversation) || began === null) {
     memory.choices = null;
@@ -70,6 +88,26 @@ export async function settleBeginning(
   const choices = await now.choices();
   await store.keepBeginning(accountId, { thread: memory.name, began, choices }, now.at);
   memory.choices = choices;
+}
+
+/**
+ * Keeps the beginning at the first answer too, so that forks of the conversation are told from others with its words. The
+ * request does not wait for it: where it fails, the next one tries again.
+ */
+function keepFirstAnswer(
+  store: RecallStore,
+  accountId: Uuid,
+  memory: ThreadMemory,
+  conversation: Conversation,
+  at: Millis,
+): void {
+  const { choices, name, answered } = memory;
+  const began = firstAnswer(conversation);
+  if (began === null || choices == null || answered === hexOf(began)) return;
+  memory.answered = hexOf(began);
+  store.keepBeginning(accountId, { thread: name, began, choices }, at).catch(() => {
+    memory.answered = answered;
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { hexOf, type Item, type Slice } from '../../conversation/index.ts';
+import type { Millis } from '../../kernel/clock.ts';
 import {
   type FrozenChoices,
   type Generation,
@@ -227,6 +228,24 @@ export class RequestWork {
       body,
     });
     return this.#chain;
+  }
+
+  /**
+   * Whether all answers from an element on were given by a gateway of this store, to requests that went out as they were
+   * meant to: another gateway than this may have been asked meanwhile.
+   */
+  async answeredHere(from: number): Promise<boolean> {
+    const { accountId, memory } = this.request;
+    const since = memory.lastAt;
+    const chain = since === null ? null : await this.archived();
+    if (chain === null || since === null) return false;
+    const answers = this.conversation.facts.flatMap(({ print }, element) => {
+      const position = chain.positions[element];
+      return element < from || print === null || position === undefined ? [] : [position];
+    });
+    const given = await this.#parts.recall.answered(accountId, memory.name, since as Millis, answers);
+    const known = new Set(given.map((hash) => hexOf(hash)));
+    return answers.every((hash) => known.has(hexOf(hash)));
   }
 
   /** The bytes of an element. */

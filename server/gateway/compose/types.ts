@@ -50,6 +50,8 @@ export interface ThreadMemory {
   conversation: Conversation | null;
   /** What the conversation is sent with from its beginning; null: it began elsewhere. Undefined: not looked up. */
   choices: FrozenChoices | null | undefined;
+  /** The first answer at which the beginning is kept too, by its mark in hex; null: it is not yet. */
+  answered: string | null;
   /** By the mark at which they were made, in hex. */
   generations: Map<string, Generation>;
   /** Hidden rounds by the record's id. */

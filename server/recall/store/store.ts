@@ -2,6 +2,7 @@ import { rootHash } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { maskName } from '../../redaction/index.ts';
 import type { RecallStore, ThreadName } from '../stored.ts';
+import { readAnswered } from './answered.ts';
 import { readBeginnings, writeBeginning } from './beginnings.ts';
 import { readChainItems } from './chain-items.ts';
 import { nameColumns } from './columns.ts';
@@ -41,6 +42,9 @@ export function createRecallStore(pool: Queryable, { accountKey }: RecallStoreOp
     hidden: (accountId, anchors) => readHidden(pool, accountId, anchors),
     async keepHidden(accountId, record) {
       await writeHidden(pool, accountId, { ...record, thread: await stored(accountId, record.thread) });
+    },
+    async answered(accountId, thread, since, messages) {
+      return readAnswered(pool, accountId, await stored(accountId, thread), since, messages);
     },
     version: (accountId) => readVersion(pool, accountId),
     async switches(accountId, thread) {

@@ -19,6 +19,16 @@ export interface TestAgent {
   moveTo(base: string): void;
   /** Goes back to where a turn began: the history is that of the turns before. */
   rewind(turns: number): void;
+  /** Goes on with another model. */
+  switchTo(model: string): void;
+  /** Leaves its next request in mid-answer, and sends the same again. */
+  breakOff(): void;
+  /** Clears old results and drops a turn, as agents do to save room; Claude Code's thinking goes, since it would be refused. */
+  tidy(): void;
+  /** Sends its newest request once more, as after a lost connection; the answer is thrown away. */
+  resend(base?: string): Promise<void>;
+  /** The texts that a person typed, as its history holds them. */
+  typed(): readonly string[];
 }
 
 /** What an agent is made of. */
@@ -42,6 +52,8 @@ export class ClaudeAgent implements TestAgent {
   #messages: Json[];
   /** How many messages there were when each turn began. */
   #turns: number[];
+  #breaks = false;
+  #newest: string | null = null;
 
   constructor(options: TestAgentOptions, messages: readonly Json[] = [], turns: readonly number[] = []) {
     this.#options = options;
@@ -65,6 +77,30 @@ export class ClaudeAgent implements TestAgent {
     const at = this.#turns.at(-turns) ?? 0;
     this.#messages = this.#messages.slice(0, at);
     this.#turns = this.#turns.slice(0, -turns);
+  }
+
+  switchTo(model: string): void {
+    this.#options = { ...this.#options, model };
+  }
+
+  breakOff(): void {
+    this.#breaks = true;
+  }
+
+  tidy(): void {
+    this.#messages = withoutOldTurn(this.#messages, this.#turns).map((message) => ({
+      ...message,
+      content: tidied(message.content, 'tool_result', 'content', 'thinking'),
+    }));
+    this.#turns = turnsIn(this.#messages);
+  }
+
+  async resend(base = this.#options.base): Promise<void> {
+    if (this.#newest !== null) await this.#send(this.#newest, base);
+  }
+
+  typed(): readonly string[] {
+    return this.#messages.filter(({ role }) => role === 'user').flatMap(textsOf);
   }
 
   async turn(typed: string, between?: () => Promise<void>): Promise<string> {
@@ -146,7 +182,24 @@ export class ClaudeAgent implements TestAgent {
   }
 
   async #ask(): Promise<Json[]> {
-    const response = await fetch(`${this.#options.base}/anthropic/v1/messages?beta=true`, {
+    const body = JSON.stringify(this.#body());
+    this.#newest = body;
+    if (this.#breaks) await leave(await this.#request(body));
+    this.#breaks = false;
+    const text = await this.#send(body);
+    if (this.#options.stream === false) return (JSON.parse(text) as { content: Json[] }).content;
+    return readBlocks(text);
+  }
+
+  async #send(body: string, base?: string): Promise<string> {
+    const response = await this.#request(body, base);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status}: ${text.slice(0, 500)}`);
+    return text;
+  }
+
+  #request(body: string, base = this.#options.base): Promise<Response> {
+    return fetch(`${base}/anthropic/v1/messages?beta=true`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -157,12 +210,8 @@ export class ClaudeAgent implements TestAgent {
           'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,mid-conversation-system-2026-04-07',
         'x-api-key': 'sk-test',
       },
-      body: JSON.stringify(this.#body()),
+      body,
     });
-    const text = await response.text();
-    if (response.status !== 200) throw new Error(`${response.status}: ${text.slice(0, 500)}`);
-    if (this.#options.stream === false) return (JSON.parse(text) as { content: Json[] }).content;
-    return readBlocks(text);
   }
 }
 
@@ -173,6 +222,8 @@ export class CodexAgent implements TestAgent {
   #options: TestAgentOptions;
   #input: Json[];
   #turns: number[];
+  #breaks = false;
+  #newest: string | null = null;
 
   constructor(options: TestAgentOptions, input: readonly Json[] = [], turns: readonly number[] = []) {
     this.#options = options;
@@ -195,6 +246,29 @@ export class CodexAgent implements TestAgent {
   rewind(turns: number): void {
     this.#input = this.#input.slice(0, this.#turns.at(-turns) ?? 0);
     this.#turns = this.#turns.slice(0, -turns);
+  }
+
+  switchTo(model: string): void {
+    this.#options = { ...this.#options, model };
+  }
+
+  breakOff(): void {
+    this.#breaks = true;
+  }
+
+  tidy(): void {
+    this.#input = withoutOldTurn(this.#input, this.#turns).map((one) =>
+      one.type === 'function_call_output' ? { ...one, output: CLEARED } : one,
+    );
+    this.#turns = turnsIn(this.#input);
+  }
+
+  async resend(base = this.#options.base): Promise<void> {
+    if (this.#newest !== null) await this.#send(this.#newest, base);
+  }
+
+  typed(): readonly string[] {
+    return this.#input.filter(({ role }) => role === 'user').flatMap(textsOf);
   }
 
   async turn(typed: string, between?: () => Promise<void>): Promise<string> {
@@ -221,6 +295,25 @@ export class CodexAgent implements TestAgent {
   }
 
   async #ask(): Promise<Json[]> {
+    const body = JSON.stringify(this.#body());
+    this.#newest = body;
+    if (this.#breaks) await leave(await this.#request(body));
+    this.#breaks = false;
+    return eventsOf(await this.#send(body))
+      .filter((event) => event.type === 'response.output_item.done')
+      .map((event) => event.item as Json);
+  }
+
+  async #send(body: string, base?: string): Promise<string> {
+    const response = await this.#request(body, base);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status}: ${text.slice(0, 500)}`);
+    const failed = eventsOf(text).find((event) => event.type === 'response.failed');
+    if (failed !== undefined) throw new Error(JSON.stringify(failed).slice(0, 500));
+    return text;
+  }
+
+  #request(body: string, base = this.#options.base): Promise<Response> {
     const turn = JSON.stringify({
       session_id: this.session,
       thread_id: this.session,
@@ -228,7 +321,7 @@ export class CodexAgent implements TestAgent {
       thread_source: 'user',
       workspaces: {},
     });
-    const response = await fetch(`${this.#options.base}/openai/v1/responses`, {
+    return fetch(`${base}/openai/v1/responses`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -240,36 +333,67 @@ export class CodexAgent implements TestAgent {
         'thread-id': this.session,
         'x-codex-turn-metadata': turn,
       },
-      body: JSON.stringify({
-        model: this.#options.model,
-        stream: true,
-        input: this.#input,
-        tools: [
-          {
-            type: 'function',
-            name: 'exec_command',
-            description: 'Runs a command.',
-            strict: false,
-            parameters: { type: 'object', properties: { cmd: { type: 'string' } } },
-          },
-        ],
-        tool_choice: 'auto',
-        parallel_tool_calls: true,
-        reasoning: { summary: 'auto' },
-        store: false,
-        include: ['reasoning.encrypted_content'],
-        prompt_cache_key: this.session,
-        client_metadata: { session_id: this.session, thread_id: this.session },
-      }),
+      body,
     });
-    const text = await response.text();
-    if (response.status !== 200) throw new Error(`${response.status}: ${text.slice(0, 500)}`);
-    const failed = eventsOf(text).find((event) => event.type === 'response.failed');
-    if (failed !== undefined) throw new Error(JSON.stringify(failed).slice(0, 500));
-    return eventsOf(text)
-      .filter((event) => event.type === 'response.output_item.done')
-      .map((event) => event.item as Json);
   }
+
+  #body(): Json {
+    return {
+      model: this.#options.model,
+      stream: true,
+      input: this.#input,
+      tools: [
+        {
+          type: 'function',
+          name: 'exec_command',
+          description: 'Runs a command.',
+          strict: false,
+          parameters: { type: 'object', properties: { cmd: { type: 'string' } } },
+        },
+      ],
+      tool_choice: 'auto',
+      parallel_tool_calls: true,
+      reasoning: { summary: 'auto' },
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      prompt_cache_key: this.session,
+      client_metadata: { session_id: this.session, thread_id: this.session },
+    };
+  }
+}
+
+const CLEARED = '[Old tool result content cleared]';
+
+/** Leaves an answer once its first bytes are there. */
+async function leave(response: Response): Promise<void> {
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+}
+
+/** A history without its second turn, where it has more than three. */
+function withoutOldTurn(history: readonly Json[], turns: readonly number[]): readonly Json[] {
+  const [, second = 0, third = 0, fourth] = turns;
+  return fourth === undefined ? history : [...history.slice(0, second), ...history.slice(third)];
+}
+
+/** Where turns begin: at what a person typed. */
+function turnsIn(history: readonly Json[]): number[] {
+  return history.flatMap((one, index) => (one.role === 'user' && textsOf(one).length > 0 ? [index] : []));
+}
+
+function tidied(content: unknown, type: string, field: string, leaves: string): unknown {
+  if (!Array.isArray(content)) return content;
+  return (content as Json[])
+    .filter((part) => part.type !== leaves)
+    .map((part) => (part.type === type ? { ...part, [field]: CLEARED } : part));
+}
+
+function textsOf({ content }: Json): string[] {
+  if (!Array.isArray(content)) return [];
+  return (content as Json[])
+    .map(({ text }) => String(text ?? ''))
+    .filter((text) => text !== '' && !text.startsWith('<'));
 }
 
 function item(role: string, text: string): Json {

@@ -52,6 +52,8 @@ export interface World {
   read(docid: string): Promise<string>;
   /** Waits until all that came is archived and read back. */
   settled(): Promise<void>;
+  /** While the store is down it throws at every call. */
+  storeIsDown(isDown: boolean): void;
   /** Another gateway on the same database, as another process would be. */
   another(): Promise<TestGateway>;
   close(): Promise<void>;
@@ -70,7 +72,11 @@ export async function startWorld(database: Database): Promise<World> {
   const accountId = await ensureAccount(pool, `world ${made}`, tools);
   const simulator = await startSimulator({ seed: `world ${made}`, settings: { binding: 'enforced' } });
   const writer = createArchiveWriter(pool, { clock, installationKey });
-  const recall = createRecallStore(pool, { accountKey: writer.accountKey });
+  let isDown = false;
+  const recall = new Proxy(createRecallStore(pool, { accountKey: writer.accountKey }), {
+    get: (store, name: keyof RecallStore) =>
+      isDown ? () => Promise.reject(new Error('the store is down')) : store[name],
+  });
   const reader = createArchiveReader(pool, { clock });
   const pending = new Set<number>();
   const early = new Map<number, (confirmed: boolean) => void>();
@@ -161,6 +167,9 @@ export async function startWorld(database: Database): Promise<World> {
     switchOn: async (switches) => {
       await writeSwitches(pool, accountId, accountId, { ...INHERITED, ...switches }, clock.now());
       for (const composer of composers) composer.switched();
+    },
+    storeIsDown(down) {
+      isDown = down;
     },
     async another() {
       const other = await startGateway();

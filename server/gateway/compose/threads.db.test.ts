@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../db/index.ts';
+import { testDatabase } from '../../db/testing.ts';
+import { ClaudeAgent, CodexAgent, type TestAgent } from './testing/clients.ts';
+import { codeWordsModel, run } from './testing/model.ts';
+import { startWorld, type World } from './testing/world.ts';
+
+let database: Database;
+let world: World;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(async () => {
+  await database.stop();
+});
+beforeEach(async () => {
+  world = await startWorld(database);
+  world.simulator.script.add(codeWordsModel());
+});
+afterEach(async () => {
+  await world.close();
+});
+
+const SMALL = { contextLimit: 12_000, keepRecent: 10_000, minGain: 1_000 } as const;
+
+const agents: readonly { readonly name: string; readonly make: (base: string) => TestAgent }[] = [
+  {
+    name: 'Claude Code',
+    make: (base) => new ClaudeAgent({ base, model: 'claude-opus-5-5', run, systemMessages: true }),
+  },
+  { name: 'Codex', make: (base) => new CodexAgent({ base, model: 'gpt-6.2-sol', run }) },
+];
+
+const layouts = () => world.seen.map((seen) => seen?.layout ?? null);
+const bodies = () => world.simulator.requests.entries.map(({ body }) => body.toString());
+
+async function underLayout(agent: TestAgent): Promise<void> {
+  await world.switchOn(SMALL);
+  for (let turn = 0; turn < 4; turn += 1) {
+    await agent.turn(`task ${turn} rounds=2 lines=120`);
+    await world.settled();
+  }
+  expect(layouts().at(-1)).not.toBeNull();
+}
+
+describe.each(agents)('$name', ({ make }) => {
+  test('requests that go to two gateways in turn are one conversation: nothing is begun anew', async () => {
+    const agent = make(world.gateway.url);
+    const other = await world.another();
+    await agent.turn('first rounds=0');
+    for (let turn = 0; turn < 3; turn += 1) {
+      await agent.turn(`task ${turn} rounds=2 lines=2`, async () => {
+        agent.moveTo(turn % 2 === 0 ? other.url : world.gateway.url);
+        await world.settled();
+      });
+      await world.settled();
+      agent.moveTo(turn % 2 === 0 ? world.gateway.url : other.url);
+    }
+    expect(world.refused()).toEqual([]);
+    const thread = { agent: agent.agent, session: agent.session, thread: '' } as const;
+    const { rows } = await database.pool.query(
+      'SELECT reason FROM layout WHERE account_id = $1 AND session = $2',
+      [world.accountId, thread.session],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test('another conversation that began with the same words gives a new one nothing', async () => {
+    await world.switchOn({ recall: false });
+    await make(world.gateway.url).turn('hello');
+    await world.switchOn({ recall: true });
+    await make(world.gateway.url).turn('hello');
+    expect(bodies().map((body) => body.includes('context-mode-search'))).toEqual([false, true]);
+  });
+
+  test('a conversation that began elsewhere with the words of another goes out as it came', async () => {
+    await make(world.gateway.url).turn('hello');
+    const agent = make(world.simulator.url);
+    await agent.turn('hello');
+    await agent.turn('what the other never heard');
+    agent.moveTo(world.gateway.url);
+    await agent.turn('and on');
+    expect(bodies().at(-1)).not.toContain('context-mode-search');
+    expect(world.refused()).toEqual([]);
+  });
+
+  test('a branch that is gone back to has its layout again', async () => {
+    const agent = make(world.gateway.url);
+    await agent.turn('task first rounds=0');
+    await agent.turn('task second rounds=0');
+    const branch = agent.history().length;
+    await underLayout(agent);
+    const far = agent.history().slice(branch);
+    agent.rewind(4);
+    await agent.turn('task aside rounds=0');
+    await world.settled();
+    agent.rewind(1);
+    (agent.history() as unknown[]).push(...far);
+    await agent.turn('task back on the branch rounds=0');
+    expect(layouts().at(-1)).not.toBeNull();
+    expect(world.refused()).toEqual([]);
+  });
+
+  test('a detour past the gateway is noticed after a restart too', async () => {
+    const agent = make(world.gateway.url);
+    await underLayout(agent);
+    agent.moveTo(world.simulator.url);
+    await agent.turn('task on a detour rounds=1 lines=2').catch(() => undefined);
+    const refusedOnDetour = world.refused().length;
+    agent.moveTo(world.gateway.url);
+    world.restart();
+    await agent.turn('task back again rounds=1 lines=2');
+    expect(world.refused().length).toBe(refusedOnDetour);
+    expect(layouts().at(-1)).not.toBeNull();
+  });
+
+  test('while the store is down and nothing is remembered the client is refused nothing', async () => {
+    const agent = make(world.gateway.url);
+    await underLayout(agent);
+    world.restart();
+    world.storeIsDown(true);
+    await agent.turn('task in the dark rounds=1 lines=2');
+    world.storeIsDown(false);
+    await agent.turn('task in the light rounds=1 lines=2');
+    expect(layouts().at(-1)).not.toBeNull();
+  });
+});
