@@ -35,13 +35,22 @@ export function decide(question: DecisionQuestion): Moment {
       cacheLifetime: question.cacheLifetime,
       current: sizes.current,
       next,
-      limit: sizes.limit,
+      limit: sizes.limit === null ? null : sizes.limit - roomFor(switches, sizes.limit),
       minGain: switches.minGain,
       turnBegins: conversation.facts.findLast((facts) => facts.side !== 'system')?.typed ?? false,
       prices: pricesOf(question.model, at, sizes.current, question.cacheLifetime),
     },
     memory.moment,
   );
+}
+
+/** Tokens under the limit that are kept free for an answer of our tool: at most so many, and this part of the limit. */
+const ANSWER_TOKENS = 4_000;
+const ANSWER_PART = 0.05;
+
+/** What is kept free under the limit: a model that may ask must have room for what it is answered. */
+function roomFor({ tool }: RecallSwitches, limit: number): number {
+  return tool ? Math.min(ANSWER_TOKENS, Math.floor(limit * ANSWER_PART)) : 0;
 }
 
 const HOUR_MS = 3_600_000;
