@@ -70,6 +70,8 @@ const BODY_LIMIT = 33 * 1024 * 1024;
 /** Bodies that are unfolded at once, and how far; what unfolds to more waits for its turn, one after another. */
 const UNFOLDED_AT_ONCE = 2;
 const UNFOLDED_BYTES = 6 * 1024 * 1024;
+/** An element of more bytes keeps a conversation that nothing is known of as it came. */
+const UNWIELDY_BYTES = 4 * 1024 * 1024;
 /** Bytes of requests that are prepared at once: what comes beyond goes as it came, before it takes memory. */
 const PREPARED_BYTES = 128 * 1024 * 1024;
 
@@ -123,7 +125,7 @@ export function createComposer(options: ComposerOptions): Composer {
     preparation: Preparation,
     work: Promise<Composed | null>,
   ): Promise<Prepared> {
-    const { request, upstream, deadline } = preparation;
+    const { request, deadline } = preparation;
     const instead = (failure: NonNullable<Composed['unedited']>) =>
       deadline.standing === null
         ? fallingOpen(preparation, failure)
@@ -144,7 +146,9 @@ export function createComposer(options: ComposerOptions): Composer {
         (composed) => {
           timers.cancel(timer);
           if (deadline.isOver) return;
-          resolve(composed === null ? asItCame(upstream, null) : prepared(store, composed, preparation));
+          resolve(
+            composed === null ? fallingOpen(preparation, null) : prepared(store, composed, preparation),
+          );
         },
         (thrown) => {
           timers.cancel(timer);
@@ -198,6 +202,10 @@ export function createComposer(options: ComposerOptions): Composer {
       ...rulesOf(adapter, head, read, body),
     };
     preparation.read = toCompose;
+    const isNew =
+      memory.conversation === null && read.elements.some(({ start, end }) => end - start > UNWIELDY_BYTES);
+    // It would be read in one go, while all others wait: not unless something of ours may stand in it.
+    if (isNew && (await store.recall.beginnings(accountId, name, [])).length === 0) return null;
     return inTurn(memory, deadline, () => composeRequest(parts, toCompose, deadline));
   }
 
@@ -212,11 +220,8 @@ export function createComposer(options: ComposerOptions): Composer {
     return (await unfolding(() => upTo(UNFOLDED_BYTES))) ?? (await unfoldingLarge(() => upTo(BODY_LIMIT)));
   }
 
-  /** A request as its client sent it, because ours could not be put together. */
-  function fallingOpen(
-    { upstream, read }: Preparation,
-    unedited: NonNullable<Composed['unedited']>,
-  ): Prepared {
+  /** A request as its client sent it; with the reason, where ours could not be put together. */
+  function fallingOpen({ upstream, read }: Preparation, unedited: Composed['unedited']): Prepared {
     return {
       ...asItCame(upstream, unedited),
       send: (upstreams, handler) =>

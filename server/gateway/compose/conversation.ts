@@ -33,6 +33,10 @@ export interface Conversation {
 
 /** Up to so many bytes a body's outlines are made at once. */
 const SMALL_BYTES = 256 * 1024;
+/** From so many on they are made before the validator would have to read all of it in one go. */
+const LARGE_BYTES = 4 * 1024 * 1024;
+/** Bytes of elements that are outlined before others get their turn. */
+const STEP_BYTES = 256 * 1024;
 
 /**
  * Reads a request's elements. What the request before it holds at the same places in the same bytes is not read again, so
@@ -70,12 +74,9 @@ export async function readConversation(
     );
     await breathe();
   }
-  const outlines =
-    before?.outlines == null
-      ? body.byteLength > SMALL_BYTES
-        ? null
-        : outlinesIn(body, elements)
-      : outlinesIn(body, elements, firstOutlines(before.outlines, known));
+  const first = before?.outlines == null ? undefined : firstOutlines(before.outlines, known);
+  const isInTime = first !== undefined || body.byteLength <= SMALL_BYTES || body.byteLength > LARGE_BYTES;
+  const outlines = isInTime ? await outlinesInSteps(body, elements, first) : null;
   return { body, elements, facts, marks, states, anchors, chains, results, outlines };
 }
 
@@ -125,9 +126,29 @@ export function goesOnBehind(before: Conversation, { marks }: Conversation): num
 /** Makes what the validator need not read again of a large request, so that the next one has it. */
 export function outlineLater(conversation: Conversation): void {
   if (conversation.outlines !== null) return;
-  setImmediate(() => {
-    conversation.outlines ??= outlinesIn(conversation.body, conversation.elements);
+  setImmediate(async () => {
+    const outlines = await outlinesInSteps(conversation.body, conversation.elements);
+    conversation.outlines ??= outlines;
   });
+}
+
+/** Outlines of all elements; between steps other work gets its turn. */
+async function outlinesInSteps(
+  body: Buffer,
+  elements: readonly Slice[],
+  first?: Outlines,
+): Promise<Outlines> {
+  let known = first ?? outlinesIn(body, []);
+  let bytes = 0;
+  for (let count = known.ends.length; count < elements.length; count += 1) {
+    const { start, end } = elements[count] as Slice;
+    bytes += end - start;
+    if (bytes <= STEP_BYTES) continue;
+    known = outlinesIn(body, elements.slice(0, count + 1), known);
+    bytes = 0;
+    await breathe();
+  }
+  return outlinesIn(body, elements, known);
 }
 
 /** What hidden rounds beside the elements are found by. Elements are read for it once. */

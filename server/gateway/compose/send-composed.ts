@@ -21,6 +21,7 @@ import { type FirstRequest, type Retrieval, retrievalLoop } from '../retrieval/i
 import type { TappedRequest } from '../tap.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
 import { anchorsOf, outlineLater } from './conversation.ts';
+import { editedRequest } from './edited-request.ts';
 import { type Guard, sendGuarded } from './guarded-send.ts';
 import { keptResultIn } from './kept-results.ts';
 import { composeAgain } from './other-acts.ts';
@@ -190,7 +191,7 @@ class Sending {
 /** A composed request on the wire: unchanged it is the client's own. */
 function requestOf(upstream: UpstreamRequest, { named, body }: Composed): UpstreamRequest {
   if (named.length === 0) return upstream;
-  return { ...upstream, headers: headersOfEdited(upstream.headers, body.length), body };
+  return editedRequest(upstream, body);
 }
 
 /** Records are found by the chain before their answer, which no other conversation has. */
@@ -238,17 +239,4 @@ function remember(
     prompt,
     answer: outputTokens(usage),
   };
-}
-
-/** Headers of a body that was put together: it goes as it is, and its answer has to be read as it comes. */
-function headersOfEdited(headers: readonly string[], length: number): string[] {
-  const kept: string[] = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    const [name = '', value = ''] = [headers[at], headers[at + 1]];
-    const lower = name.toLowerCase();
-    if (lower === 'content-length') kept.push(name, String(length));
-    else if (lower === 'accept-encoding') kept.push(name, 'identity');
-    else if (lower !== 'content-encoding') kept.push(name, value);
-  }
-  return kept;
 }
