@@ -7,9 +7,10 @@ import {
   TRIMMING_RULES,
 } from '../../recall/index.ts';
 import { goesOnBehind, newestMark, readConversation } from './conversation.ts';
+import { stubsToFill } from './fill-stubs.ts';
+import { decideNewResults } from './new-results.ts';
 import { bringsUnseen, inForce, layoutBefore, NO_CHOICES, recollect, settleBeginning } from './recollect.ts';
 import { RequestWork } from './request-work.ts';
-import { trimNewOutputs } from './trim-new.ts';
 import {
   type Composed,
   type ComposeParts,
@@ -55,7 +56,7 @@ export async function composeRequest(
   if (typeof standing === 'string') return work.asSent(standing, '');
   if (isSide) return work.compose(standing, { sizes: work.sizes(standing), because: null });
   const composed = await work.results.orTakenBack(async () => {
-    await trimNewOutputs(work, standing, behind !== null);
+    await decideNewResults(work, standing, behind !== null);
     return decided(work, standing, work.sizes(standing), deadline);
   });
   memory.latest = request;
@@ -169,10 +170,18 @@ export async function makeLayout(
     planned: plan.planned,
     choices: generation.choices,
   };
+  work.results.decide(stubsToFill(work, plan.planned, () => true));
   const checked = work.compose(next, { sizes, because: null, sent: plan.tokens });
-  if (checked.unedited !== null) return `${checked.unedited.reason}: ${checked.unedited.detail}`;
+  if (checked.unedited !== null) {
+    work.results.withdraw();
+    return `${checked.unedited.reason}: ${checked.unedited.detail}`;
+  }
   work.keepIndex(plan.content.indexHash, plan.planned.index);
-  const kept = await work.commit(generation);
+  const kept = await work.commit(generation).catch((thrown: unknown) => {
+    work.results.withdraw();
+    throw thrown;
+  });
+  await work.results.commit();
   if (kept.layout?.indexHash !== plan.content.indexHash) {
     const winner = await work.standing(work.forceOf(kept));
     return typeof winner === 'string' ? winner : work.compose(winner, { sizes, because: null });

@@ -6,7 +6,7 @@ import { hintsFor } from '../reading/hints.ts';
 import { commonElements } from '../record/prefix-cache.ts';
 import { firstOutlines, type Outlines, outlinesIn } from '../validator/index.ts';
 import { type ElementFacts, factsOf, factsOfResults } from './facts.ts';
-import { holdsLongResults, type ResultFacts, resultFactsOf } from './kept-results.ts';
+import { mayBeSentOtherwise, type ResultFacts, resultFactsOf } from './kept-results.ts';
 import { type MarkState, markNext, NO_MARKS } from './marks.ts';
 import type { Anchors } from './plan.ts';
 
@@ -70,7 +70,9 @@ export async function readConversation(
     marks.push(mark);
     states.push(state);
     results.push(
-      holdsLongResults(fact) ? resultFactsOf(key, message ?? parse(), state.chain, adapter.protocol) : [],
+      mayBeSentOtherwise(fact, element)
+        ? resultFactsOf(key, message ?? parse(), state.chain, adapter.protocol)
+        : [],
     );
     await breathe();
   }

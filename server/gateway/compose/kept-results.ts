@@ -5,6 +5,7 @@ import { TRIM_ABOVE_TOKENS, TRIMMING_RULES, trimmed } from '../../recall/index.t
 import { estimateText } from '../estimate/index.ts';
 import type { ElementFacts } from './facts.ts';
 import type { PlannedResult } from './plan.ts';
+import { maySayUnchanged, NOT_IN_VIEW } from './stubs.ts';
 
 /** A tool result that may be sent with another text: plain text, and long. */
 export interface ResultFacts {
@@ -19,14 +20,25 @@ export interface ResultFacts {
  * What is kept of a result that is sent with another text, in the record of a hidden round whose id is the result's. The
  * text is made again from what the client sends, so that nothing of it is kept.
  */
-export interface KeptResult {
+export type KeptResult = TrimmedResult | FilledResult;
+
+/** An output that is sent as its ends. */
+export interface TrimmedResult {
   readonly result: 'trimmed';
   readonly rules: number;
   /** Where the whole is. */
   readonly docid: DocId;
 }
 
-/** A result with the text that is sent, and the estimated tokens that it is shorter by. */
+/** The stub of a read that is sent with what an earlier read gave. */
+export interface FilledResult {
+  readonly result: 'filled';
+  /** The earlier read, by the id of its call, and what tells its text again; null: it is not in the conversation. */
+  readonly call: string | null;
+  readonly print: string | null;
+}
+
+/** A result with the text that is sent, and the estimated tokens that it is shorter by; below 0: longer. */
 export interface SentResult {
   readonly kind: PlannedResult['kind'];
   readonly text: string;
@@ -34,8 +46,8 @@ export interface SentResult {
 }
 
 /** Whether an element may hold results that are sent with another text. */
-export function holdsLongResults({ results, tokens }: ElementFacts): boolean {
-  return results && tokens > TRIM_ABOVE_TOKENS;
+export function mayBeSentOtherwise({ results, tokens }: ElementFacts, element: Buffer): boolean {
+  return results && (tokens > TRIM_ABOVE_TOKENS || maySayUnchanged(element));
 }
 
 /** The results of a message that may be sent with another text. @param chain of answers before it */
@@ -49,13 +61,13 @@ export function resultFactsOf(
   return items.flatMap(({ kind, tool, text, body, media }, part) => {
     const isPlain = kind === 'tool_result' && body === null && media.length === 0;
     if (!isPlain || tool === null) return [];
-    const id = idOf(key, chain, tool.callId, text);
+    const id = resultId(key, chain, tool.callId, text);
     return [{ id, callId: tool.callId, part: protocol === 'anthropic' ? part : null }];
   });
 }
 
 /** An id that is the same wherever the same result stands behind the same answers. */
-function idOf(key: Uint8Array, chain: string, callId: string, text: string): Uuid {
+export function resultId(key: Uint8Array, chain: string, callId: string, text: string): Uuid {
   const hash = createHmac('sha256', key)
     .update(`result\0${chain}\0${callId}\0`)
     .update(text, 'utf16le')
@@ -71,18 +83,25 @@ function idOf(key: Uint8Array, chain: string, callId: string, text: string): Uui
 /** Data of a record that is of a result; null: it is a hidden round's. */
 export function keptResultIn(data: unknown): KeptResult | null {
   if (typeof data !== 'object' || data === null || !('result' in data)) return null;
-  const { result, rules, docid } = data as Readonly<Record<string, unknown>>;
-  const isOne =
-    result === 'trimmed' &&
-    typeof rules === 'number' &&
-    typeof docid === 'string' &&
-    docid.startsWith(DOC_ID_PREFIX);
+  const { result, rules, docid, call, print } = data as Readonly<Record<string, unknown>>;
+  const isTrimmed = typeof rules === 'number' && typeof docid === 'string' && docid.startsWith(DOC_ID_PREFIX);
+  const isFilled = typeof call === typeof print && (call === null || typeof call === 'string');
+  const isOne = result === 'trimmed' ? isTrimmed : result === 'filled' && isFilled;
   return isOne ? (data as unknown as KeptResult) : null;
 }
 
-/** What is sent of a result by what is kept of it; null: itself. @param text as the client sends it */
-export function sentResult({ rules, docid }: KeptResult, text: string): SentResult | null {
+/** What is sent of an output by what is kept of it; null: itself. @param text as the client sends it */
+export function trimmedResult({ rules, docid }: TrimmedResult, text: string): SentResult | null {
   const sent = rules === TRIMMING_RULES ? trimmed(text, docid, estimateText) : null;
-  if (sent === null) return null;
-  return { kind: 'trimmed-result', text: sent, saves: Math.max(0, estimateText(text) - estimateText(sent)) };
+  return sent === null ? null : { kind: 'trimmed-result', text: sent, saves: savedBy(text, sent) };
+}
+
+/** What is sent of a stub. @param source what the earlier read gave, as the client sends it; null: it does not */
+export function filledResult(text: string, source: string | null): SentResult {
+  const sent = source ?? NOT_IN_VIEW;
+  return { kind: 'filled-result', text: sent, saves: savedBy(text, sent) };
+}
+
+function savedBy(text: string, sent: string): number {
+  return estimateText(text) - estimateText(sent);
 }

@@ -16,7 +16,7 @@ import { anchorsOf, type Conversation } from './conversation.ts';
 import { decide } from './decide.ts';
 import { keptResultIn } from './kept-results.ts';
 import { type NewLayout, newLayout } from './new-layout.ts';
-import type { BodyPlan, ComposedBody, NotComposed, PlannedLayout } from './plan.ts';
+import type { BodyPlan, ComposedBody, NotComposed, PlannedLayout, PlannedResult } from './plan.ts';
 import { NO_CHOICES } from './recollect.ts';
 import { ResultsWork } from './results-work.ts';
 import { sizesOf } from './sizes.ts';
@@ -63,7 +63,8 @@ export class RequestWork {
   readonly results: ResultsWork;
   readonly #parts: ComposeParts;
   readonly #deadline: Deadline;
-  readonly #key: Uint8Array;
+  /** The account's. */
+  readonly key: Uint8Array;
   #chain: Promise<ArchivedChain | null> | null = null;
 
   constructor(
@@ -82,8 +83,8 @@ export class RequestWork {
     this.factor = calibrationOf(parts, request).factor;
     this.#parts = parts;
     this.#deadline = deadline;
-    this.#key = known.key;
-    this.results = new ResultsWork(parts.recall, request, known.conversation, deadline);
+    this.key = known.key;
+    this.results = new ResultsWork(parts.recall, request, known.conversation, { deadline, key: known.key });
   }
 
   /** The sizes of the request under what stands. */
@@ -162,7 +163,7 @@ export class RequestWork {
     const content = force?.generation.layout ?? null;
     if (content === null) return { force, planned: null, choices };
     const planned = await standingLayout(content, this.conversation, this.#parts.indices, {
-      key: this.#key,
+      key: this.key,
       parse: (slice) => this.#parse(slice),
       chain: () => this.archived(),
     });
@@ -185,8 +186,7 @@ export class RequestWork {
       layout,
       ...(hidden.length === 0 ? {} : { anchors: anchorsOf(this.conversation, adapter) }),
       hidden,
-      // What is left out of an output is read back with our tool.
-      results: choices.tool === null || fallBack ? [] : this.results.sent().map(({ planned }) => planned),
+      results: fallBack ? [] : this.#resultsUnder(choices, force),
       fallBack,
       leavesReasoning: this.#leavesReasoning(force),
     };
@@ -216,12 +216,16 @@ export class RequestWork {
     };
   }
 
-  /** The request's elements in the archive; null where its session is not there yet. */
-  archived(): Promise<ArchivedChain | null> {
+  /**
+   * The request's elements in the archive; null where its session is not there yet.
+   * @param anew the archive holds more of it since it was last asked
+   */
+  archived(anew = false): Promise<ArchivedChain | null> {
+    if (anew) this.#chain = null;
     const { accountId, memory, adapter, read, body } = this.request;
     this.#chain ??= archivedChain(this.#parts, {
       accountId,
-      key: this.#key,
+      key: this.key,
       thread: memory.name,
       adapter,
       read,
@@ -311,6 +315,15 @@ export class RequestWork {
         ? this.conversation.facts.findLastIndex((facts) => facts.typed)
         : Number.POSITIVE_INFINITY;
     return (element) => element <= force.element && element < turn;
+  }
+
+  /** What is left out of an output is read back with our tool; a stub is filled once a layout has been made. */
+  #resultsUnder({ tool }: FrozenChoices, force: InForce | null): readonly PlannedResult[] {
+    const hasLayouts = force !== null && force.generation.reason !== 'fallback';
+    return this.results
+      .sent()
+      .map(({ planned }) => planned)
+      .filter(({ kind }) => (kind === 'trimmed-result' ? tool !== null : hasLayouts));
   }
 
   #parse({ start, end }: Slice): readonly Item[] {

@@ -2,7 +2,14 @@ import type { Uuid } from '../../kernel/ids.ts';
 import type { HiddenRecord, RecallStore } from '../../recall/index.ts';
 import { hintsFor } from '../reading/hints.ts';
 import type { Conversation } from './conversation.ts';
-import { type KeptResult, keptResultIn, sentResult } from './kept-results.ts';
+import {
+  filledResult,
+  type KeptResult,
+  keptResultIn,
+  resultId,
+  type SentResult,
+  trimmedResult,
+} from './kept-results.ts';
 import type { PlannedResult } from './plan.ts';
 import type { Composed, Deadline, RequestToCompose } from './types.ts';
 
@@ -15,18 +22,27 @@ export interface DecidedResult {
 
 /** The part of the work on a request that is about results which are sent with another text. */
 export class ResultsWork {
+  readonly #key: Uint8Array;
   readonly #store: RecallStore;
   readonly #request: RequestToCompose;
   readonly #conversation: Conversation;
   readonly #deadline: Deadline;
   /** What was committed for this request. */
   readonly #keptNow: HiddenRecord[] = [];
+  /** What is decided and not committed yet. */
+  readonly #open: HiddenRecord[] = [];
 
-  constructor(store: RecallStore, request: RequestToCompose, conversation: Conversation, deadline: Deadline) {
+  constructor(
+    store: RecallStore,
+    request: RequestToCompose,
+    conversation: Conversation,
+    known: { readonly deadline: Deadline; readonly key: Uint8Array },
+  ) {
     this.#store = store;
     this.#request = request;
     this.#conversation = conversation;
-    this.#deadline = deadline;
+    this.#deadline = known.deadline;
+    this.#key = known.key;
   }
 
   /** Results of the request that are sent with another text, and the estimated tokens that each is shorter by. */
@@ -38,8 +54,7 @@ export class ResultsWork {
         if (kept === null) return [];
         let sent = memory.sentResults.get(id);
         if (sent === undefined) {
-          const text = this.textOf(element, part);
-          sent = text === null ? null : sentResult(kept, text);
+          sent = this.#made(kept, element, part);
           memory.sentResults.set(id, sent);
         }
         if (sent === null) return [];
@@ -67,33 +82,71 @@ export class ResultsWork {
     return { ...this.#conversation, facts };
   }
 
+  #made(kept: KeptResult, element: number, part: number | null): SentResult | null {
+    const text = this.textOf(element, part);
+    if (text === null) return null;
+    if (kept.result === 'trimmed') return trimmedResult(kept, text);
+    if (kept.call === null) return filledResult(text, null);
+    const source = this.textOfCall(kept.call, element);
+    const isSame = source !== null && resultId(this.#key, '', kept.call, source) === kept.print;
+    return isSame ? filledResult(text, source) : null;
+  }
+
+  /** The text of the newest result of a call up to an element; null: it has none of plain text. */
+  textOfCall(callId: string, upTo: number): string | null {
+    const { facts } = this.#conversation;
+    const at = facts.findLastIndex(({ closes }, index) => index <= upTo && closes.includes(callId));
+    const item = this.#itemsOf(at).find(
+      ({ kind, tool }) => kind === 'tool_result' && tool?.callId === callId,
+    );
+    return item === undefined || item.body !== null || item.media.length > 0 ? null : item.text;
+  }
+
   /** The text of a result as its client sends it; null: there is none at that place. */
   textOf(element: number, part: number | null): string | null {
     const item = this.#itemsOf(element)[part ?? 0];
     return item?.kind === 'tool_result' ? item.text : null;
   }
 
-  /** The name of the tool that a result is of; null: its call does not stand before it. */
-  toolOf(callId: string, element: number): string | null {
+  /** The call that a result is of, its input as JSON; null: it does not stand before it. */
+  callOf(callId: string, element: number): { readonly name: string; readonly input: string } | null {
     const at = this.#conversation.facts.findLastIndex(
       ({ opens }, index) => index < element && opens.includes(callId),
     );
     const call = this.#itemsOf(at).find((item) => item.kind === 'tool_call' && item.tool?.callId === callId);
-    return call?.tool?.name ?? null;
+    const name = call?.tool?.name ?? null;
+    return call === undefined || name === null ? null : { name, input: call.text };
   }
 
   /** Commits what was decided. Where there is no time left nothing is. @throws where the store does not answer */
   async keep(decided: readonly DecidedResult[]): Promise<void> {
-    if (decided.length === 0 || this.#deadline.isOver) return;
-    const { accountId, memory, adapter, at, id: request } = this.#request;
+    if (this.#deadline.isOver) return;
+    this.decide(decided);
+    await this.commit();
+  }
+
+  /** Puts what was decided into the request; it is to be committed before the request is sent. */
+  decide(decided: readonly DecidedResult[]): void {
+    const { memory, adapter, at, id: request } = this.#request;
     const records = decided.map(({ element, id, data }): HiddenRecord => {
       const anchors = [this.#conversation.states[element]?.chain ?? ''];
       const { protocol } = adapter;
       return { id, request, protocol, thread: memory.name, anchors, documents: [], data, at };
     });
-    this.#keptNow.push(...records);
-    await Promise.all(records.map((record) => this.#store.keepHidden(accountId, record)));
     for (const record of records) memory.hidden.set(record.id, record);
+    this.#open.push(...records);
+  }
+
+  /** Commits what was put into the request. @throws where the store does not answer */
+  async commit(): Promise<void> {
+    const records = this.#open.splice(0);
+    this.#keptNow.push(...records);
+    await Promise.all(records.map((record) => this.#store.keepHidden(this.#request.accountId, record)));
+  }
+
+  /** Takes out of the request what is not committed. */
+  withdraw(): void {
+    for (const { id } of this.#open.splice(0)) this.#request.memory.hidden.delete(id);
   }
 
   /**
@@ -106,6 +159,7 @@ export class ResultsWork {
       if (composed.unedited !== null || this.#wentAsItCame()) await this.#takeBack();
       return composed;
     } catch (thrown) {
+      this.withdraw();
       if (this.#deadline.standing === null) await this.#takeBack();
       throw thrown;
     }
