@@ -6,17 +6,6 @@ import type { TestAgent } from '../../server/gateway/compose/testing/clients.ts'
 import { eventually } from '../product/eventually.ts';
 import type { Simulator } from '../simulator/index.ts';
 import { metric } from './archive.ts';
-import {
-  AGENTS,
-  askForWord,
-  expectArchived,
-  expectTaken,
-  isLaidOut,
-  layOut,
-  setLimits,
-  settled,
-  strictProvider,
-} from './laid-out.ts';
 import { LONGER_MS } from './likeness.ts';
 import {
   isLinux,
@@ -27,6 +16,17 @@ import {
   signalAll,
   startProduct,
 } from './product.ts';
+import {
+  AGENTS,
+  askForWord,
+  expectArchived,
+  expectTaken,
+  isLaidOut,
+  layOut,
+  setLimits,
+  settled,
+  strictProvider,
+} from './testing-laid-out.ts';
 
 let simulator: Simulator;
 let home: string;
