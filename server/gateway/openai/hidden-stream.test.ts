@@ -202,3 +202,15 @@ test('an answer without a call of ours reaches the client byte for byte, cut any
     }),
   );
 });
+
+test.each(['response.completed', 'response.incomplete', 'response.failed'])(
+  'an answer that stands alone is the same bytes, also where %s has another id than its beginning',
+  (end) => {
+    const text = streamOf('resp_begun', [{ type: 'message', id: 'msg_1', text: 'Hello.' }], end);
+    const last = text.lastIndexOf('resp_begun');
+    const bytes = Buffer.from(`${text.slice(0, last)}resp_other${text.slice(last + 'resp_begun'.length)}`);
+    const stream = hiddenResponses(TOOL);
+    const passed = stream.push(bytes);
+    expect(Buffer.concat([...passed, ...stream.endRound().bytes]).toString()).toBe(bytes.toString());
+  },
+);

@@ -55,6 +55,8 @@ class ResponseJoin implements HiddenStream {
   #delivered = 0;
   #position = 0;
   #responseId: string | null = null;
+  /** An answer before the one under way went on with it. */
+  #joined = false;
   /** JSON texts of the items that the client has of earlier answers. */
   #before: string[] = [];
   #items = new Map<number, OpenItem>();
@@ -100,6 +102,7 @@ class ResponseJoin implements HiddenStream {
     this.#before.push(
       ...items.flatMap(({ delivered, json }) => (delivered === null || json === null ? [] : [json])),
     );
+    this.#joined ||= outcome === 'continue';
     this.#splitter = new EventSplitter();
     this.#items = new Map();
     this.#ended = null;
@@ -202,14 +205,15 @@ class ResponseJoin implements HiddenStream {
     return changes.length === 0 ? event : spliceEvent(event, data, changes);
   }
 
-  /** The end that the client gets: where anything was hidden, with the first answer's id and all that the client saw. */
+  /** The end that the client gets: where an answer was hidden, with the first one's id and all that the client saw. */
   #endFor(event: Buffer, data: EventData): Buffer {
     const response = member(data.root, 'response');
     const id = member(response, 'id');
     const output = member(response, 'output');
     const changes: EventSplice[] = [...withoutOwnTool(response, this.#tool)];
-    if (id !== undefined && this.#responseId !== null && stringMember(response, 'id') !== this.#responseId) {
-      changes.push({ node: id, json: JSON.stringify(this.#responseId) });
+    const first = this.#joined ? this.#responseId : null;
+    if (id !== undefined && first !== null && stringMember(response, 'id') !== first) {
+      changes.push({ node: id, json: JSON.stringify(first) });
     }
     const items = itemsOf(output);
     const visible = items.filter(
