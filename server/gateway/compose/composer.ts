@@ -94,6 +94,7 @@ export function createComposer(options: ComposerOptions): Composer {
   const calibrations = new Map<string, Calibration>();
   const versions = new Fresh<string>(clock, options.isAlone ? FRESH_MS : 0);
   const switches = new Fresh<RecallSwitches>(clock, FRESH_MS);
+  const keys = new Fresh<Uint8Array>(clock, FRESH_MS);
   const failures = new Failures(clock);
   const unfolding = createGate(UNFOLDED_AT_ONCE);
   const unfoldingLarge = createGate(1);
@@ -171,7 +172,10 @@ export function createComposer(options: ComposerOptions): Composer {
   function partsOf(store: ComposerStore, accountId: Uuid, name: ThreadName): ComposeParts {
     return {
       recall: store.recall,
-      archive: store.archive,
+      archive: {
+        ...store.archive,
+        accountKey: (id) => keys.get(id, () => store.archive.accountKey(id)),
+      },
       indices,
       calibrations,
       versionOf: () => versions.get(accountId, () => store.recall.version(accountId)),
@@ -280,6 +284,7 @@ export function createComposer(options: ComposerOptions): Composer {
       indices.clear();
       versions.clear();
       switches.clear();
+      keys.clear();
     },
   };
 }
