@@ -15,7 +15,7 @@ export type RefusedAs =
 /**
  * Another form of a request that the provider refused: as too large, under a layout that is cut to half of what it takes
  * at most; for what we made of it, the client's own bytes without any reasoning, and nothing more is made in the thread.
- * Null: there is none. @throws where store or archive do not answer
+ * Null: there is none, or no layout is to be made. @throws where store or archive do not answer
  */
 export async function composeAgain(
   parts: ComposeParts,
@@ -25,6 +25,7 @@ export async function composeAgain(
   const work = await workOn(parts, request);
   if (work === null) return null;
   if (refused.as === 'ours') return fallBack(work);
+  if (!work.switches.recall || work.switches.paused) return null;
   const limit = Math.floor((refused.maximum ?? sizes.current) / 2);
   const made = await makeLayout(work, 'too_large', { ...sizes, limit });
   return typeof made === 'string' ? null : made;
