@@ -67,6 +67,8 @@ const PATIENCE_MS = 5_000;
 const FRESH_MS = 1_000;
 /** Most bytes that a request's body may unfold to. */
 const BODY_LIMIT = 33 * 1024 * 1024;
+/** A body that unfolds to more than so many times its size is no conversation: it goes as it came. */
+const UNFOLDS_TIMES = 100;
 /** Bodies that are unfolded at once, and how far; what unfolds to more waits for its turn, one after another. */
 const UNFOLDED_AT_ONCE = 2;
 const UNFOLDED_BYTES = 6 * 1024 * 1024;
@@ -221,7 +223,10 @@ export function createComposer(options: ComposerOptions): Composer {
   ): Promise<Uint8Array | null> {
     const upTo = async (limit: number) => (deadline.isOver ? null : decodeBody(body, encoding, { limit }));
     if (encoding === '') return decodeBody(body, encoding, { limit: BODY_LIMIT });
-    return (await unfolding(() => upTo(UNFOLDED_BYTES))) ?? (await unfoldingLarge(() => upTo(BODY_LIMIT)));
+    return (
+      (await unfolding(() => upTo(UNFOLDED_BYTES))) ??
+      (await unfoldingLarge(() => upTo(Math.min(BODY_LIMIT, UNFOLDS_TIMES * body.byteLength))))
+    );
   }
 
   /** A request as its client sent it; with the reason, where ours could not be put together. */
