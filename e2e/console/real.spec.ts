@@ -37,7 +37,13 @@ const test = base.extend<object, { readonly product: Product; readonly provider:
 
 test.describe.configure({ mode: 'serial' });
 
-test("the waiting console turns into Claude Code's first session by itself", async ({ page, product }) => {
+test("the waiting console turns into Claude Code's first session by itself", async ({
+  page,
+  product,
+  request,
+}) => {
+  // Recorded answers belong to the requests as their agents sent them.
+  expect((await request.patch('/api/v1/settings', { data: { recall: false } })).ok()).toBe(true);
   await page.goto('/');
   await expect(page.getByText('Waiting for the first request')).toBeVisible();
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
