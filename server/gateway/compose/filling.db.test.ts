@@ -24,7 +24,7 @@ beforeEach(async () => {
     if (!typed.startsWith('read')) return works(turn);
     if (asked.has(typed)) return { steps: [{ say: 'Read.' }] };
     asked.add(typed);
-    return { steps: [{ think: 'read' }, { call: 'Read', input: { file_path: '/work/harbour.txt' } }] };
+    return { steps: [{ think: 'read' }, { call: 'Read', input: { file_path: '/home/dev/harbour.txt' } }] };
   });
 });
 afterEach(async () => {

@@ -69,7 +69,7 @@ function linesOf(conversation: readonly Said[], session = SESSION): readonly Lin
     },
     uuid: `u${index}`,
     timestamp: new Date(SAID + index * 10_000).toISOString(),
-    cwd: '/work/place',
+    cwd: '/home/dev/place',
     sessionId: session,
     version: '2.1.197',
     gitBranch: 'main',
@@ -100,7 +100,7 @@ async function send(
     model: 'claude-opus-4-8',
     messages,
     system: [
-      { type: 'text', text: ' - Primary working directory: /work/place\n - Is a git repository: false' },
+      { type: 'text', text: ' - Primary working directory: /home/dev/place\n - Is a git repository: false' },
     ],
     tools: [{ name: 'Read', input_schema: {} }],
     max_tokens: 100,

@@ -400,7 +400,10 @@ function item(role: string, text: string): Json {
   return { type: 'message', role, content: [{ type: 'input_text', text }] };
 }
 
-const ENVIRONMENT = item('user', '<environment_context>\n  <cwd>/work/project</cwd>\n</environment_context>');
+const ENVIRONMENT = item(
+  'user',
+  '<environment_context>\n  <cwd>/home/dev/project</cwd>\n</environment_context>',
+);
 
 function eventsOf(stream: string): Json[] {
   return stream
