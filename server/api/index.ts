@@ -17,11 +17,9 @@ export type {
   ApiServices,
   ConsoleAccess,
   Health,
-  LayoutPreview,
   LiveEvent,
   RecallActs,
   SwitchKeeper,
-  UndoResult,
 } from './services.ts';
 export type { WireAccountSettings } from './settings.ts';
 export type { PublicError } from './trpc.ts';

@@ -4,8 +4,9 @@ import { manualClock } from '../kernel/clock.ts';
 import { readEnv } from '../kernel/env.ts';
 import { LOCAL_ACCOUNT, type Uuid } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
+import type { LayoutPreview, UndoResult } from '../recall/index.ts';
 import { type ChainMessage, INHERITED, type RecallReader, type SetSwitches } from '../recall/index.ts';
-import type { ApiServices, LayoutPreview, SwitchKeeper, UndoResult } from './services.ts';
+import type { ApiServices, SwitchKeeper } from './services.ts';
 
 /** What a test of the API says of Recall. */
 interface RecallScene {

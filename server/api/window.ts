@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ContextModeError } from '../kernel/errors.ts';
-import type { LayoutDetail, LayoutRow } from '../recall/index.ts';
+import type { LayoutDetail, LayoutRow, UndoResult } from '../recall/index.ts';
 import {
   changeRecall,
   recallState,
@@ -8,7 +8,6 @@ import {
   sessionRecallChanges,
   sessionScope,
 } from './recall-settings.ts';
-import type { UndoResult } from './services.ts';
 import { sessionIdOf, sessionInput } from './sessions.ts';
 import { changing, reading, router } from './trpc.ts';
 import { previewMoney } from './view-money.ts';

@@ -31,6 +31,7 @@ export {
   NOTHING_DUE,
 } from './moments.ts';
 export { type LayoutPlan, type PlanQuestion, planLayout } from './plan.ts';
+export type * from './preview.ts';
 export { createRecallReader } from './read.ts';
 export type * from './read-types.ts';
 export {

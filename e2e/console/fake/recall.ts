@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { LayoutPreview, RecallActs, SwitchKeeper, UndoResult } from '../../../server/api/index.ts';
+import type { RecallActs, SwitchKeeper } from '../../../server/api/index.ts';
 import type { RequestRow, RequestView, SeenRun } from '../../../server/archive/types.ts';
 import type { ItemKind } from '../../../server/conversation/index.ts';
 import type { Millis } from '../../../server/kernel/clock.ts';
 import type { Uuid } from '../../../server/kernel/ids.ts';
+import type { LayoutPreview, UndoResult } from '../../../server/recall/index.ts';
 import {
   type ChainMessage,
   DEFAULT_RECALL,

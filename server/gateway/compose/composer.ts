@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import type { RecallStore, RecallSwitches, ThreadName } from '../../recall/index.ts';
+import type { RecallStore, RecallSwitches, ThreadName, UndoResult } from '../../recall/index.ts';
 import type { ProtocolAdapter, ReadRequest, RequestHead } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { decodeBody } from '../decode.ts';
@@ -21,7 +21,7 @@ import { Failures } from './failures.ts';
 import { sendFallingOpen } from './falling-open.ts';
 import { Fresh } from './fresh.ts';
 import { previewOf, undoLayout } from './other-acts.ts';
-import { asItCame, type Composer, type Prepared, type UndoWish } from './prepared.ts';
+import { asItCame, type Composer, type Prepared } from './prepared.ts';
 import { rulesOf } from './protocol-rules.ts';
 import { seenOf } from './seen.ts';
 import { sendComposed } from './send-composed.ts';
@@ -281,7 +281,7 @@ export function createComposer(options: ComposerOptions): Composer {
     prepare,
     preview: (accountId, thread) => ofThread(accountId, thread, previewOf, null),
     undo: (accountId, thread) =>
-      ofThread<UndoWish>(accountId, thread, undoLayout, { undone: false, why: 'unknown_state' }),
+      ofThread<UndoResult>(accountId, thread, undoLayout, { undone: false, why: 'unknown_state' }),
     switched: () => switches.clear(),
     trouble: () => failures.note(),
     forget() {

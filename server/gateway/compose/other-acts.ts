@@ -1,8 +1,7 @@
 import { hexOf } from '../../conversation/index.ts';
-import type { Generation } from '../../recall/index.ts';
+import type { Generation, LayoutPreview, UndoResult } from '../../recall/index.ts';
 import { makeLayout } from './compose-request.ts';
 import { newestMark } from './conversation.ts';
-import type { PreviewedLayout, UndoWish } from './prepared.ts';
 import { inForce, layoutBefore, NO_CHOICES } from './recollect.ts';
 import { RequestWork } from './request-work.ts';
 import type { Composed, ComposeParts, RequestToCompose, ThreadMemory } from './types.ts';
@@ -60,7 +59,7 @@ async function fallBack(work: RequestWork): Promise<Composed | null> {
 }
 
 /** What would be made of a thread's newest request; null: no layout can be. @throws where the archive does not answer */
-export async function previewOf(parts: ComposeParts, memory: ThreadMemory): Promise<PreviewedLayout | null> {
+export async function previewOf(parts: ComposeParts, memory: ThreadMemory): Promise<LayoutPreview | null> {
   const work = await workOn(parts, memory.latest);
   const standing = await work?.standing(inForce(memory, work.conversation));
   if (work === null || standing === undefined || typeof standing === 'string') return null;
@@ -84,7 +83,7 @@ export async function previewOf(parts: ComposeParts, memory: ThreadMemory): Prom
 }
 
 /** Wishes the layout in force away: the next request is put together without it. @throws where the archive does not answer */
-export async function undoLayout(parts: ComposeParts, memory: ThreadMemory): Promise<UndoWish> {
+export async function undoLayout(parts: ComposeParts, memory: ThreadMemory): Promise<UndoResult> {
   const work = await workOn(parts, memory.latest);
   if (work === null) return { undone: false, why: 'unknown_state' };
   const force = inForce(memory, work.conversation);

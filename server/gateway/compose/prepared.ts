@@ -1,5 +1,5 @@
 import type { Uuid } from '../../kernel/ids.ts';
-import type { LayoutReason, RecallSettings, ThreadName } from '../../recall/index.ts';
+import type { LayoutPreview, ThreadName, UndoResult } from '../../recall/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
 import type { SeenByModel } from './seen.ts';
@@ -12,9 +12,9 @@ export interface Composer {
    */
   prepare(request: TappedRequest, upstream: UpstreamRequest): Promise<Prepared> | null;
   /** The layout that a thread would get if one were made at its newest request; null: there is none to be made. */
-  preview(accountId: Uuid, thread: ThreadName): Promise<PreviewedLayout | null>;
+  preview(accountId: Uuid, thread: ThreadName): Promise<LayoutPreview | null>;
   /** Wishes the layout in force away: at the thread's next request the one before takes its place. */
-  undo(accountId: Uuid, thread: ThreadName): Promise<UndoWish>;
+  undo(accountId: Uuid, thread: ThreadName): Promise<UndoResult>;
   /** What failed often lately, in a sentence for a person; null: nothing did. */
   trouble(): string | null;
   /** What a person switched is to be read anew. */
@@ -22,30 +22,6 @@ export interface Composer {
   /** Forgets what is remembered: something that it stands on was deleted. */
   forget(): void;
 }
-
-/** A layout that could be made. Estimates, in tokens. */
-export interface PreviewedLayout {
-  readonly model: string;
-  /** The prompt under the layout in force (or none), and under the new one. */
-  readonly tokensNow: number;
-  readonly tokensThen: number;
-  /** What must not be passed; null: the model's window is not known. */
-  readonly limit: number | null;
-  readonly indexTokens: number;
-  /** Elements that would leave the view, and the oldest message that stays (hex). */
-  readonly leaves: number;
-  readonly boundary: string;
-  readonly cacheMark: '5m' | '1h' | null;
-  /** What would make it at the next request, if nothing else changed; null: nothing is due. */
-  readonly due: LayoutReason | null;
-  readonly settings: RecallSettings;
-}
-
-/** What becomes of a wish to take a layout back. */
-export type UndoWish =
-  | { readonly undone: true }
-  | { readonly undone: false; readonly why: 'nothing' | 'unknown_state' | 'busy' }
-  | { readonly undone: false; readonly why: 'over_limit'; readonly tokens: number; readonly limit: number };
 
 /** A request that is ready to go. */
 export interface Prepared {
