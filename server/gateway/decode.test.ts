@@ -33,6 +33,22 @@ describe.each(codings)('%s', (coding, encode) => {
     );
   });
 
+  test('many megabytes are given whole, and as far as they go where they broke off', async () => {
+    const text = Buffer.alloc(
+      9_000_000,
+      Buffer.from(Array.from({ length: 9_000 }, (_, at) => `${at} `).join('')),
+    );
+    const body = await encode(text);
+    const whole = await decodeBody(body, coding, { limit: text.length });
+    expect(text.equals(whole ?? Buffer.of())).toBe(true);
+    expect(await decodeBody(body, coding, { limit: text.length - 1 })).toBeNull();
+    const cut = body.subarray(0, body.length - 40);
+    const part = await decodeBody(cut, coding, { limit: text.length, partial: true });
+    // Brotli's last block is a large one.
+    expect(part?.length).toBeGreaterThan(coding === 'br' ? 10_000 : 5_000_000);
+    expect(text.subarray(0, part?.length).equals(part ?? Buffer.of())).toBe(true);
+  });
+
   test('what broke off is nothing as a whole, and its beginning as a part', async () => {
     const text = Buffer.from(Array.from({ length: 40_000 }, (_, at) => `${at * 7919} `).join(''));
     const body = await encode(text);

@@ -1,12 +1,6 @@
-import {
-  type BrotliOptions,
-  brotliDecompress,
-  constants,
-  gunzip,
-  inflate,
-  inflateRaw,
-  type ZlibOptions,
-} from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { unfold } from './unfold.ts';
 import { unzstd } from './zstd.ts';
 
 /** How far a body is decoded. */
@@ -49,18 +43,17 @@ export async function decodeBody(
 
 async function undo(coding: string, bytes: Uint8Array, options: DecodeOptions): Promise<Uint8Array | null> {
   const { limit, partial = false } = options;
-  const flush = partial ? { finishFlush: constants.Z_SYNC_FLUSH } : {};
-  const zlib = { maxOutputLength: limit, ...flush };
+  const zlib = partial ? { finishFlush: constants.Z_SYNC_FLUSH } : {};
+  const brotli = partial ? { finishFlush: constants.BROTLI_OPERATION_FLUSH } : {};
+  const through = (decoder: () => Transform) => unfold(limit, (take) => run(decoder(), bytes, take));
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
-      return run(gunzip, bytes, zlib);
+      return through(() => createGunzip(zlib));
     case 'deflate':
-      return run(hasZlibHead(bytes) ? inflate : inflateRaw, bytes, zlib);
-    case 'br': {
-      const brotli = partial ? { finishFlush: constants.BROTLI_OPERATION_FLUSH } : {};
-      return run(brotliDecompress, bytes, { maxOutputLength: limit, ...brotli });
-    }
+      return through(() => (hasZlibHead(bytes) ? createInflate(zlib) : createInflateRaw(zlib)));
+    case 'br':
+      return through(() => createBrotliDecompress(brotli));
     case 'zstd':
       return unzstd(bytes, limit, partial);
     default:
@@ -68,19 +61,21 @@ async function undo(coding: string, bytes: Uint8Array, options: DecodeOptions): 
   }
 }
 
-type Decoder<Options> = (
-  bytes: Uint8Array,
-  options: Options,
-  done: (error: Error | null, result: Buffer) => void,
-) => void;
-
-function run<Options extends ZlibOptions | BrotliOptions>(
-  decoder: Decoder<Options>,
-  bytes: Uint8Array,
-  options: Options,
-): Promise<Uint8Array | null> {
+/** Sends bytes through a decoder; false where they are not of its coding, or what takes the pieces has enough. */
+function run(decoder: Transform, bytes: Uint8Array, take: (piece: Uint8Array) => void): Promise<boolean> {
   return new Promise((resolve) => {
-    decoder(bytes, options, (error, result) => resolve(error === null ? result : null));
+    decoder.on('data', (piece: Uint8Array) => {
+      try {
+        take(piece);
+      } catch {
+        decoder.destroy();
+      }
+    });
+    decoder.on('end', () => resolve(true));
+    // Behind an end or an error it says nothing more.
+    decoder.on('error', () => resolve(false));
+    decoder.on('close', () => resolve(false));
+    decoder.end(bytes);
   });
 }
 

@@ -1,5 +1,6 @@
 import { Decompress } from 'fzstd';
 import { breathe } from '../kernel/breath.ts';
+import { Enough, unfold } from './unfold.ts';
 
 /** Pieces in which input is given to the decoder, so that others get their turn between them. */
 const PIECE = 16 * 1024;
@@ -15,23 +16,19 @@ const SMALL_WINDOW = 8 * 1024 * 1024;
 export async function unzstd(bytes: Uint8Array, limit: number, partial: boolean): Promise<Uint8Array | null> {
   const window = widestWindow(bytes);
   if (window === null || window > Math.max(limit, SMALL_WINDOW)) return null;
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  const stream = new Decompress((piece) => {
-    size += piece.length;
-    if (size > limit) throw new RangeError('more than the bound comes out');
-    if (piece.length > 0) pieces.push(piece.slice());
-  });
-  try {
-    for (let at = 0; at < bytes.length; at += PIECE) {
-      const end = Math.min(at + PIECE, bytes.length);
-      stream.push(bytes.subarray(at, end), !partial && end === bytes.length);
-      await breathe();
+  return unfold(limit, async (take) => {
+    const stream = new Decompress(take);
+    try {
+      for (let at = 0; at < bytes.length; at += PIECE) {
+        const end = Math.min(at + PIECE, bytes.length);
+        stream.push(bytes.subarray(at, end), !partial && end === bytes.length);
+        await breathe();
+      }
+      return true;
+    } catch (error) {
+      return partial && !(error instanceof Enough);
     }
-  } catch (error) {
-    if (!partial || error instanceof RangeError) return null;
-  }
-  return Buffer.concat(pieces, size);
+  });
 }
 
 const FRAME_MAGIC = 0xfd2fb528;

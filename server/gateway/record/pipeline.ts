@@ -59,8 +59,8 @@ export interface Pipeline {
 const REQUEST_LIMIT = 33 * 1024 * 1024;
 /** Most bytes that an answer's body may unfold to: what is held of one that comes plain. */
 const ANSWER_LIMIT = MAX_ANSWER_BYTES;
-/** Bodies that are unfolded at once: each may take its whole limit before it is known for what it is. */
-const UNFOLDED_AT_ONCE = 2;
+/** Bodies that are unfolded at once: each may take its whole limit. */
+const UNFOLDED_AT_ONCE = 1;
 /** Bytes of requests that are kept to recognise the ones that repeat them. */
 const PREFIX_BYTES = 96 * 1024 * 1024;
 /** Requests whose answers are awaited; beyond it the oldest are forgotten (their answers then keep only the outcome). */
