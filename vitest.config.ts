@@ -12,6 +12,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // Decision 281: what files share is their process and its modules, and no test leaves anything there.
+          isolate: false,
           testTimeout: 20_000,
           include: PRODUCT.map((folder) => `${folder}/*.test.{ts,tsx,mjs}`),
           exclude: ['**/node_modules/**', ...DATABASE],

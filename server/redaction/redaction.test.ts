@@ -243,7 +243,8 @@ describe('masking of JSON text', () => {
 
 describe('a process that masks for months', () => {
   it('keeps nothing of the texts it has masked', async () => {
+    const before = performance.getEntries().length;
     for (let round = 0; round < 50; round += 1) await mask(`round ${round}`);
-    expect(performance.getEntries().length).toBeLessThan(50);
+    expect(performance.getEntries().length - before).toBeLessThan(50);
   });
 });

@@ -57,24 +57,23 @@ export function writeStamp(stampFile, stamp) {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a program and answers with its exit code (128 for a signal) and, unless it is shown, what it printed.
- * `show` passes its output through; where it is `copy`, the output is answered as well, and the program has no terminal.
+ * Runs a program and answers with its exit code (128 for a signal) and what it printed.
+ * `show` is told of its output as it comes, too; the program has no terminal.
  */
-export function run(command, args, { show = false, env = {}, cwd = root, timeout } = {}) {
+export function run(command, args, { show, env = {}, cwd = root, timeout } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: show === true ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       timeout,
     });
     let output = '';
-    const collect = (to) => (chunk) => {
-      output += chunk;
-      if (show === 'copy') to.write(chunk);
-    };
-    child.stdout?.setEncoding('utf8').on('data', collect(process.stdout));
-    child.stderr?.setEncoding('utf8').on('data', collect(process.stderr));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (chunk) => {
+        output += chunk;
+        show?.(chunk);
+      });
     // Ctrl-C reaches the program too, a signal sent to us alone does not: it is passed on, and then obeyed.
     const pass = (signal) => {
       child.kill(signal);

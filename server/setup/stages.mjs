@@ -13,6 +13,8 @@ const DEPCRUISE = tool('dependency-cruiser/bin/dependency-cruise.mjs');
 const KNIP = tool('knip/bin/knip.js');
 const VITEST = tool('vitest/vitest.mjs');
 const PLAYWRIGHT = tool('@playwright/test/cli.js');
+/** The tools have no terminal of their own; colours are for a person at ours. */
+const COLOURS = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
 const OUTCOME_REPORTER = at('server/setup/outcome-reporter.mjs');
 
 /** What dependency rules are checked over. */
@@ -39,21 +41,22 @@ function outcome(code, passed, failures) {
  */
 const check =
   (...commands) =>
-  async () => {
+  async ({ show }) => {
     for (const [name, fault, file, ...args] of commands) {
-      const environment = { NEXT_TELEMETRY_DISABLED: '1' };
-      const { code, output } = await runNode(file, args, { show: 'copy', env: environment });
+      const environment = { NEXT_TELEMETRY_DISABLED: '1', ...COLOURS };
+      const { code, output } = await runNode(file, args, { show, env: environment });
       if (code !== 0) return outcome(code, 0, [checkFailure(name, output, fault)]);
     }
     return outcome(0, 0, []);
   };
 
 /** Runs a test tool that writes its results as JSON into a file, and reads from there what passed and failed. */
-async function counted(file, args, environment, read) {
+async function counted(show, file, args, environment, read) {
   const folder = mkdtempSync(join(tmpdir(), 'context-mode-results-'));
   const results = join(folder, 'results.json');
   try {
-    const { code } = await runNode(file, args, { show: true, env: { CI: '1', ...environment(results) } });
+    const env = { CI: '1', ...COLOURS, ...environment(results) };
+    const { code } = await runNode(file, args, { show, env });
     if (!existsSync(results)) return outcome(code || 1, 0, []);
     const { passed, failures } = read(JSON.parse(readFileSync(results, 'utf8')));
     return outcome(code, passed, failures);
@@ -65,8 +68,9 @@ async function counted(file, args, environment, read) {
 /** A run of Vitest: of a project of the root configuration, or of a configuration of its own. */
 const vitest =
   (...args) =>
-  () =>
+  ({ show }) =>
     counted(
+      show,
       VITEST,
       ['run', ...args, '--reporter=default', `--reporter=${OUTCOME_REPORTER}`],
       (results) => ({ TEST_OUTCOME: results }),
@@ -75,8 +79,9 @@ const vitest =
 
 const playwright =
   (config) =>
-  ({ chromium }) =>
+  ({ show, chromium }) =>
     counted(
+      show,
       PLAYWRIGHT,
       ['test', `--config=${config}`, '--reporter=list,json'],
       (results) => ({ PLAYWRIGHT_JSON_OUTPUT_NAME: results, CHROMIUM: chromium }),
@@ -88,14 +93,19 @@ const playwright =
 
 const hasFiles = (folder, pattern) => () => sourceFiles([folder], (path) => pattern.test(path)).length > 0;
 
+/** Stages that compute with one or two threads, next to which a check or a build finds room. */
+const COMPUTING = ['unit', 'db', 'fuzz'];
+
 /**
- * Each stage: `name` (for `npm test -- NAME`), `title`, `run`, and, where they differ from the usual, `when` (whether it
- * applies), and `needs` (`build`, `chromium`, `agents`: made before it).
+ * Each stage: `name` (for `npm test -- NAME`), `title`, `run` (told `show`, which takes its output, and what was prepared
+ * for it), and, where they differ from the usual, `when` (whether it applies), `needs` (`build`, a stage that must have
+ * passed; `chromium`, `agents`: made before it), and `beside` (stages that it may run at the same time as).
  */
 export const stages = [
   {
     name: 'lint',
     title: 'Format and lint',
+    beside: COMPUTING,
     run: check([
       'biome',
       /^\S+(:\d+:\d+)? .*━/,
@@ -109,22 +119,31 @@ export const stages = [
   {
     name: 'types',
     title: 'Types',
+    beside: COMPUTING,
     run: check(['next', /error/i, NEXT, 'typegen'], ['tsc', /error TS\d+/, TSC, '--noEmit']),
   },
   {
     name: 'structure',
     title: 'Dependency rules',
+    beside: COMPUTING,
     run: check(
       ['depcruise', /^error /, DEPCRUISE, '--config', '.dependency-cruiser.cjs', ...STRUCTURE],
       ['sources', /./, at('server/setup/check-sources.mjs')],
     ),
   },
-  { name: 'unused', title: 'Unused code', run: check(['knip', /./, KNIP]) },
+  { name: 'unused', title: 'Unused code', beside: COMPUTING, run: check(['knip', /./, KNIP]) },
+  {
+    name: 'build',
+    title: 'Build',
+    beside: COMPUTING,
+    run: check(['build', /error|failed/i, at('server/setup/build.mjs')]),
+  },
   { name: 'unit', title: 'Unit', run: vitest('--project', 'unit') },
   { name: 'db', title: 'Database', run: vitest('--project', 'db') },
   {
     name: 'fuzz',
     title: 'Fuzzed bodies and edits',
+    beside: ['db'],
     when: hasFiles('e2e/fuzz', /\.test\.ts$/),
     run: vitest('--project', 'fuzz'),
   },

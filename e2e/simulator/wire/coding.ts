@@ -12,7 +12,7 @@ import type { Coding } from '../faults.ts';
 
 let zstdReady: Promise<void> | undefined;
 
-/** Loads the zstd coder; must be awaited before `encode` or `decode` meet zstd. */
+/** Loads the zstd coder, once in a process; must be awaited before `encode` or `decode` meet zstd. */
 export function prepareCodings(): Promise<void> {
   zstdReady ??= init();
   return zstdReady;

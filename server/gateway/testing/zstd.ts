@@ -1,10 +1,8 @@
-import { compress, init } from '@bokuweb/zstd-wasm';
+import { compress } from '@bokuweb/zstd-wasm';
+import { prepareCodings } from '../../../e2e/simulator/wire/coding.ts';
 
-let ready: Promise<void> | null = null;
-
-/** Compresses with the reference implementation of zstd. */
+/** Compresses with the reference implementation of zstd, which a process may load once only. */
 export async function zstdOf(bytes: Uint8Array, level = 3): Promise<Buffer> {
-  ready ??= init();
-  await ready;
+  await prepareCodings();
   return Buffer.from(compress(bytes, level));
 }
