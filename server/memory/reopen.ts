@@ -47,8 +47,7 @@ export function planReopen(
     written.push(reopenOf(window, window.to, decision));
     history = foldSlot([...statements, ...written], usual);
   }
-  if (written.length === 0) return 'open';
-  return { statements: written, history, takenBack: lostWindows(before, history) };
+  return written.length === 0 ? 'open' : planOf(statements, written, usual);
 }
 
 /**
@@ -62,12 +61,21 @@ export function planVoid(
   decision: Decision,
   usual: Arity = 'one',
 ): ActPlan {
-  const before = foldSlot(statements, usual);
+  const { voided } = foldSlot(statements, usual);
   const written = targets
-    .filter((target) => !before.voided.has(target))
+    .filter((target) => !voided.has(target))
     .map((target) => voidOf(target, reason, decision));
+  return planOf(statements, written, usual);
+}
+
+/** What statements would do to a slot. */
+export function planOf(
+  statements: readonly Statement[],
+  written: readonly Statement[],
+  usual: Arity = 'one',
+): ActPlan {
   const history = foldSlot([...statements, ...written], usual);
-  return { statements: written, history, takenBack: lostWindows(before, history) };
+  return { statements: written, history, takenBack: lostWindows(foldSlot(statements, usual), history) };
 }
 
 /** All statements that a fact stands on: what opened it, and what confirms it. */

@@ -1,5 +1,6 @@
 import type { Millis } from '../kernel/clock.ts';
 import type { Uuid } from '../kernel/ids.ts';
+import { compareRank } from './rank.ts';
 import type { Arity, Cause, FactVersion, SlotHistory, Statement, Window } from './types.ts';
 
 /** What a write does to a slot's versions. */
@@ -94,10 +95,11 @@ class Write {
   readonly #act: Why | null;
 
   constructor(current: readonly FactVersion[], next: SlotHistory, added: readonly Statement[]) {
-    this.#added = new Map(added.map((statement) => [statement.id, statement]));
+    const inOrder = added.toSorted(compareRank);
+    this.#added = new Map(inOrder.map((statement) => [statement.id, statement]));
     this.#current = current;
     this.#next = next;
-    this.#act = this.#actOf(added);
+    this.#act = this.#actOf(inOrder);
   }
 
   /** @param before the version that this one takes the place of */
