@@ -1,3 +1,5 @@
+export { extractByRules, RULES_AUTHOR } from './extraction/rules.ts';
+export type { Extracted, KnownFact, LearnedTurn, TurnPart } from './extraction/types.ts';
 export { foldSlot } from './fold.ts';
 export { type FactPlace, type Scope, scopesOf } from './place.ts';
 export type { NoReopen } from './reopen.ts';
