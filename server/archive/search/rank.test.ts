@@ -8,7 +8,7 @@ import {
   withoutPostings,
   wordsOfCoarse,
 } from './postings.ts';
-import { bestOf, rarity, scoreDocuments } from './rank.ts';
+import { bestOf, rarity, scoreChunks, scoreDocuments } from './rank.ts';
 
 describe('postings and ranking', () => {
   const postings = fc.array(
@@ -107,21 +107,54 @@ describe('postings and ranking', () => {
       chunks: docs.length,
       rows: [Buffer.from(docs.flatMap(posting))],
     });
-    const any = { required: 0, excluded: () => false, allowed: null };
+    const any = { required: 0, below: 31, excluded: new Set<number>(), allowed: null };
     const docNumbers = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(docNumbers, docNumbers, fc.boolean(), (one, other, fails) => {
         const totals = { chunks: 31, words: 310, docs: 31 };
         const alone = scoreDocuments([list(...one)], totals, any);
-        const excluded = () => {
-          if (fails) throw new Error('a condition fails');
-          return false;
+        const excluded = {
+          size: 1,
+          has: () => {
+            if (fails) throw new Error('a condition fails');
+            return false;
+          },
         };
         const between = () => scoreDocuments([list(...other), list(...one)], totals, { ...any, excluded });
         if (fails) expect(between).toThrow('a condition fails');
         else expect([...between().docs].sort()).toEqual([...new Set([...one, ...other])].sort());
         expect(scoreDocuments([list(...one)], totals, any)).toEqual(alone);
         expect([...alone.docs].sort()).toEqual([...one].sort());
+      }),
+    );
+  });
+
+  test('chunks of documents are the same ones, in whatever order a row names them and whether it was scored before', () => {
+    const totals = { chunks: 200, words: 9_000, docs: 41 };
+    const given = fc.array(postings, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(given, fc.uniqueArray(fc.nat(45), { maxLength: 20 }), (lists, docs) => {
+        const rowsOf = (some: (typeof lists)[number]) => {
+          const builder = new PostingsBuilder();
+          for (const { doc, n, count, words } of some) builder.add(doc, n, new Map([['term', count]]), words);
+          return [...builder.parts()].map(({ bytes }) => bytes);
+        };
+        const made = (order: (some: (typeof lists)[number]) => (typeof lists)[number]) =>
+          lists.map((some) => ({ chunks: some.length, rows: rowsOf(order(some)) }));
+        const read = made((some) => [...some].sort((one, other) => one.doc - other.doc));
+        const unread = scoreChunks(read, totals, docs);
+        scoreDocuments(read, totals, { required: 0, below: 41, excluded: new Set(), allowed: null });
+        expect(scoreChunks(read, totals, docs)).toEqual(unread);
+        const mixed = made((some) => some);
+        scoreDocuments(mixed, totals, { required: 0, below: 41, excluded: new Set(), allowed: null });
+        const numbers = (chunks: typeof unread) =>
+          docs.map((doc) =>
+            chunks
+              .get(doc)
+              ?.map(({ n }) => n)
+              .sort((one, other) => one - other),
+          );
+        expect(numbers(scoreChunks(mixed, totals, docs))).toEqual(numbers(unread));
       }),
     );
   });
@@ -149,11 +182,7 @@ describe('postings and ranking', () => {
           const scored = scoreDocuments(
             [{ chunks, rows: [row] }],
             { chunks: 1_000, words: 100_000, docs: 3 },
-            {
-              required: 0,
-              excluded: () => false,
-              allowed: null,
-            },
+            { required: 0, below: 3, excluded: new Set(), allowed: null },
           );
           const score = (doc: number) => scored.scores[scored.docs.indexOf(doc)] ?? 0;
           expect(score(1)).toBeGreaterThanOrEqual(score(0));

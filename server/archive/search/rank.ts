@@ -29,11 +29,17 @@ export interface Totals {
   readonly docs: number;
 }
 
+/** Numbers of documents. */
+type Documents = Pick<ReadonlySet<number>, 'has' | 'size'>;
+
 /** What a document must hold, and which documents count at all. Lists are named by their bits. */
 export interface Conditions {
   readonly required: number;
-  readonly excluded: (doc: number) => boolean;
-  readonly allowed: ((doc: number) => boolean) | null;
+  /** Documents with this number and higher do not count. */
+  readonly below: number;
+  readonly excluded: Documents;
+  /** Null: all but the excluded ones. */
+  readonly allowed: Documents | null;
 }
 
 /** Documents that hold at least one word, each once and in no order: what they are called, are worth and hold, by place. */
@@ -62,7 +68,7 @@ function dampingOf({ chunks, words }: Totals): Float64Array {
 export function scoreDocuments(
   lists: readonly PostingList[],
   totals: Totals,
-  { required, excluded, allowed }: Conditions,
+  conditions: Conditions,
 ): Scored {
   const sums = sumsFor(lists, totals);
   try {
@@ -70,7 +76,7 @@ export function scoreDocuments(
       const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
       for (const row of list.rows) addRow(row, 1 << at, worth, sums);
     }
-    return kept(sums, required, (doc) => !excluded(doc) && (allowed === null || allowed(doc)));
+    return kept(sums, conditions);
   } finally {
     for (let at = 0; at < sums.count; at += 1) {
       const doc = sums.named[at] ?? 0;
@@ -83,17 +89,18 @@ export function scoreDocuments(
 /** Those of the named documents that hold what is required and count. */
 function kept(
   { named, count, scores, masks }: Sums,
-  required: number,
-  counts: (doc: number) => boolean,
+  { required, below, excluded, allowed }: Conditions,
 ): Scored {
   const docs = new Uint32Array(count);
   const values = new Float32Array(count);
   const holds = new Uint32Array(count);
+  const excludes = excluded.size > 0;
   let size = 0;
   for (let at = 0; at < count; at += 1) {
     const doc = named[at] ?? 0;
     const mask = masks[doc] ?? 0;
-    if ((mask & required) !== required || !counts(doc)) continue;
+    if ((mask & required) !== required || doc >= below) continue;
+    if ((excludes && excluded.has(doc)) || (allowed !== null && !allowed.has(doc))) continue;
     docs[size] = doc;
     values[size] = scores[doc] ?? 0;
     holds[size] = mask;
@@ -138,6 +145,9 @@ function sumsFor(lists: readonly PostingList[], totals: Totals): Sums {
   return { scores, masks, damping: dampingOf(totals), named, count: 0, docs: totals.docs };
 }
 
+/** Rows that were read and whose documents ascend: what one of them says of a document is found without reading it all. */
+const ascending = new WeakSet<Uint8Array>();
+
 /**
  * Adds one row of a list's postings. It is read in place: a function that is called for each posting would take most of
  * the time of a search.
@@ -147,8 +157,12 @@ function addRow(row: Uint8Array, bit: number, worth: number, sums: Sums): void {
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
   const end = row.byteLength - POSTING_BYTES;
   let { count } = sums;
+  let before = -1;
+  let ascends = true;
   for (let at = 0; at <= end; ) {
     const doc = view.getInt32(at, true);
+    if (doc <= before) ascends = false;
+    before = doc;
     let most = 0;
     // A document's chunks stand together, except where a result came in another batch than its call.
     do {
@@ -168,6 +182,7 @@ function addRow(row: Uint8Array, bit: number, worth: number, sums: Sums): void {
     masks[doc] = mask | bit;
   }
   sums.count = count;
+  if (ascends) ascending.add(row);
 }
 
 /** Places of the `count` best documents, best first; among equals the newest (highest number) first. */
@@ -246,32 +261,36 @@ export function scoreChunks(
   totals: Totals,
   docs: readonly number[],
 ): ReadonlyMap<number, readonly ScoredChunk[]> {
+  const places = new Map([...docs].sort((one, other) => one - other).map((doc, at) => [doc, at]));
   const gathered = {
-    places: new Map(docs.map((doc, at) => [doc, at])),
+    docs: Int32Array.from(places.keys()),
+    places,
     marks: marksOf(docs),
     found: docs.map(() => new Map<number, Mutable>()),
     damping: dampingOf(totals),
   };
-  const { found } = gathered;
   for (const [at, list] of lists.entries()) {
     const worth = rarity(list.chunks, totals.chunks) * (K1 + 1);
-    for (const row of list.rows) addChunks(row, 1 << at, worth, gathered);
+    for (const row of list.rows) {
+      if (ascending.has(row)) seekChunks(row, 1 << at, worth, gathered);
+      else addChunks(row, 1 << at, worth, gathered);
+    }
   }
+  const inOrder = (one: ScoredChunk, other: ScoredChunk) => other.score - one.score || one.n - other.n;
   return new Map(
-    docs.map((doc, at) => [
-      doc,
-      [...(found[at]?.values() ?? [])].sort((one, other) => other.score - one.score || one.n - other.n),
-    ]),
+    [...places].map(([doc, at]) => [doc, [...(gathered.found[at]?.values() ?? [])].sort(inOrder)]),
   );
 }
 
 type Mutable = { -readonly [Key in keyof ScoredChunk]: ScoredChunk[Key] };
 
 interface Gathered {
-  /** By document, where it is asked for: its index in `found`. */
+  /** The documents that are asked for, ascending, and the place of each. */
+  readonly docs: Int32Array;
   readonly places: ReadonlyMap<number, number>;
   /** 1 at the last bits of each document's number: what has 0 there is not asked for. Small, so that it is at hand. */
   readonly marks: Uint8Array;
+  /** By place. */
   readonly found: readonly Map<number, Mutable>[];
   readonly damping: Float64Array;
 }
@@ -282,23 +301,45 @@ function marksOf(docs: readonly number[]): Uint8Array {
   return marks;
 }
 
+/** Takes what a row says of the documents, by looking at all of it. */
 function addChunks(row: Uint8Array, bit: number, worth: number, gathered: Gathered): void {
-  const { places, marks, found, damping } = gathered;
+  const { places, marks } = gathered;
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
   const last = marks.length - 1;
   for (let at = 0; at + POSTING_BYTES <= row.byteLength; at += POSTING_BYTES) {
     const doc = view.getInt32(at, true);
     if (marks[doc & last] === 0) continue;
-    const chunks = found[places.get(doc) ?? -1];
-    if (chunks === undefined) continue;
-    const rest = view.getInt32(at + 4, true);
-    const count = (rest >>> 16) & 0xff;
-    const value = (worth * count) / (count + (damping[rest >>> 24] ?? 1));
-    const n = rest & 0xffff;
-    const chunk = chunks.get(n);
-    if (chunk) {
-      chunk.score += value;
-      chunk.holds |= bit;
-    } else chunks.set(n, { n, score: value, holds: bit });
+    const place = places.get(doc);
+    if (place !== undefined) take(view.getInt32(at + 4, true), bit, worth, place, gathered);
   }
+}
+
+/** The same of a row whose documents ascend: each is sought among those that are left. */
+function seekChunks(row: Uint8Array, bit: number, worth: number, gathered: Gathered): void {
+  const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
+  const postings = row.byteLength / POSTING_BYTES;
+  let from = 0;
+  for (const [place, doc] of gathered.docs.entries()) {
+    let to = postings;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (view.getInt32(middle * POSTING_BYTES, true) < doc) from = middle + 1;
+      else to = middle;
+    }
+    if (from >= postings) return;
+    for (; from < postings && view.getInt32(from * POSTING_BYTES, true) === doc; from += 1)
+      take(view.getInt32(from * POSTING_BYTES + 4, true), bit, worth, place, gathered);
+  }
+}
+
+function take(rest: number, bit: number, worth: number, place: number, { found, damping }: Gathered): void {
+  const count = (rest >>> 16) & 0xff;
+  const value = (worth * count) / (count + (damping[rest >>> 24] ?? 1));
+  const n = rest & 0xffff;
+  const chunks = found[place];
+  const chunk = chunks?.get(n);
+  if (chunk) {
+    chunk.score += value;
+    chunk.holds |= bit;
+  } else chunks?.set(n, { n, score: value, holds: bit });
 }

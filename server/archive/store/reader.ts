@@ -7,14 +7,13 @@ import { deleteSession } from './erasure.ts';
 import { findMatches, readEvent, readLog } from './log.ts';
 import { connections, getRequest, listRequests } from './request-list.ts';
 import { search } from './search.ts';
-import { withWaiting } from './search-waiting.ts';
 import { getSession, listProjects, listSessions } from './sessions.ts';
 import { exportSession } from './transfer.ts';
 
 /** The archive's reading side over a pool. An id that has not the form of one is an id of nothing. */
 export function createArchiveReader(pool: StorePool, options: { readonly clock: Clock }): ArchiveReader {
   return {
-    search: (accountId, filter) => withWaiting(pool, accountId, search(pool, accountId, filter)),
+    search: (accountId, filter) => search(pool, accountId, filter),
     listSessions: async (accountId, filter) =>
       filter.projectId === undefined || isUuid(filter.projectId)
         ? listSessions(pool, accountId, filter)

@@ -7,7 +7,7 @@ export interface TermPostings extends PostingList {
 }
 
 /** Bytes of postings that are kept in all, and what a term is counted as beside them. */
-const KEPT_BYTES = 32 * 1024 * 1024;
+const KEPT_BYTES = 64 * 1024 * 1024;
 const TERM_BYTES = 256;
 
 interface Entry {

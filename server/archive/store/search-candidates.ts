@@ -17,7 +17,9 @@ const STRICT_BLOCK = 120;
 const FIRST_ASKED = 60;
 /** Without filters nearly all fit: so many more are asked for than are needed. */
 const SPARE = 4;
-/** By how many times more documents are sieved each time, and how many at most. */
+/** How many documents are to be left by sieving, with how many more for safety, and the steps by which that is reached. */
+const LEFT = 24;
+const SIEVED_SPARE = 1.3;
 const SIEVED_MORE = 4;
 const MOST_SIEVED = 4_000;
 /** After so many of which so small a share fits, the documents that fit are asked for instead. */
@@ -58,10 +60,9 @@ export async function* fittingBlocks(
   const size = strict ? STRICT_BLOCK : BLOCK;
   const filtered = hasFilters(search.filter);
   const first = filtered ? Math.max(FIRST_ASKED, size) : size + SPARE;
-  const step = { size: sieve === null ? first : size, more: sieve === null ? 2 : SIEVED_MORE };
   let open: readonly Candidate[] = [];
   let looked = 0;
-  for await (const some of fitting(search, { plan, score, sieve, strict }, step)) {
+  for await (const some of fitting(search, { plan, score, sieve, strict }, sieve === null ? first : size)) {
     if (sieve !== null) {
       looked += some.asked;
       yield { candidates: some.candidates, looked };
@@ -87,14 +88,14 @@ interface Way {
 async function* fitting(
   search: Search,
   { plan, score, sieve, strict }: Way,
-  step: { readonly size: number; readonly more: number },
+  first: number,
 ): AsyncGenerator<{ readonly candidates: readonly Candidate[]; readonly asked: number }> {
   const { pool, accountId, filter } = search;
   let known = filter.sessionId !== undefined;
   let scored = score(known ? await allFitting(pool, accountId, filter) : null);
   /** Documents that were asked for before all that fit were named. */
   let before: ReadonlySet<number> = new Set();
-  let { size } = step;
+  let size = first;
   let asked = 0;
   let checked = 0;
   let fitted = 0;
@@ -116,7 +117,7 @@ async function* fitting(
     checked += next.length;
     fitted += candidates.length;
     yield { candidates, asked: named.length };
-    size = Math.min(size * step.more, sieve === null ? Number.POSITIVE_INFINITY : MOST_SIEVED);
+    size = sieve === null ? size * 2 : sievedNext(size, asked, fitted);
     if (hasFilters(filter) && !known && checked >= ASKED && fitted < checked * FEW) {
       before = new Set([...bestOf(scored, asked)].map((place) => scored.docs[place] ?? 0));
       scored = score(await allFitting(pool, accountId, filter));
@@ -124,6 +125,16 @@ async function* fitting(
       asked = 0;
     }
   }
+}
+
+/**
+ * How many documents to sieve next, from the last number and what was left of all of them so far: as many as bring what is
+ * left to a page, then a page more each time. It depends on the query and the filters alone, as the order of hits must.
+ */
+function sievedNext(size: number, asked: number, left: number): number {
+  const missing = left < LEFT ? LEFT - left : LEFT;
+  const needed = Math.ceil((SIEVED_SPARE * missing * asked) / Math.max(1, left));
+  return Math.min(Math.max(STRICT_BLOCK, needed), size * SIEVED_MORE, MOST_SIEVED);
 }
 
 type Named = Omit<Candidate, 'items' | 'read'>;

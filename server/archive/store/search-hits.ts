@@ -106,7 +106,10 @@ export async function allFitting(
   return new Set(rows[0]?.docs ?? []);
 }
 
-/** The texts of some chunks. What is gone meanwhile is left out. */
+/**
+ * The texts of some chunks. What is gone meanwhile is left out. Each is looked up by itself: for some thousands the server
+ * would read the whole table of chunks otherwise.
+ */
 export async function readChunks(
   pool: Queryable,
   accountId: Uuid,
@@ -115,10 +118,12 @@ export async function readChunks(
   const { rows } = await pool.query<StoredChunk>(
     prepared(
       'search_texts',
-      `SELECT c.doc, c.n, c.start, COALESCE(c.text, i.text) AS text, i.kind = 'tool_call' AS is_call
-       FROM unnest($2::int[], $3::int[]) AS g(doc, n)
-       JOIN chunk c ON c.account_id = $1 AND c.doc = g.doc AND c.n = g.n
-       JOIN item i ON i.account_id = $1 AND i.message_hash = c.message_hash AND i.position = c.position`,
+      `SELECT t.* FROM unnest($2::int[], $3::int[]) AS g(doc, n)
+       CROSS JOIN LATERAL (
+         SELECT c.doc, c.n, c.start, COALESCE(c.text, i.text) AS text, i.kind = 'tool_call' AS is_call FROM chunk c
+         JOIN item i ON i.account_id = $1 AND i.message_hash = c.message_hash AND i.position = c.position
+         WHERE c.account_id = $1 AND c.doc = g.doc AND c.n = g.n OFFSET 0
+       ) t`,
       [accountId, chunks.map((chunk) => chunk.doc), chunks.map((chunk) => chunk.n)],
     ),
   );

@@ -18,8 +18,19 @@ const LAST_LEVEL = 7;
 const SEALED_LEVEL = 9;
 /** Bytes from which on a row is left alone. */
 const SEALED_BYTES = 16_384;
+/**
+ * Bytes after which the rows of a term are joined into a further row. While many batches wait to be joined, all of them
+ * are joined at once; who asks for the newest places of a common term is to read few of the older ones with them.
+ */
+const ROW_BYTES = 131_072;
 /** A term that stands in one row alone of a level from this on is rare: its row is left alone too. */
 const RARE_LEVEL = 2;
+
+/** The level for a term's rows that are joined out of one. */
+export function levelOfJoined(level: number, rows: number, bytes: number): number {
+  return bytes >= SEALED_BYTES || (level >= RARE_LEVEL && rows === 1) ? SEALED_LEVEL : level + 1;
+}
+
 /** Rows that are joined in one transaction, and those of the last term beside. */
 const ROWS = 10_000;
 
@@ -62,7 +73,8 @@ export async function countBatch(
   return joining !== null;
 }
 
-function fullLevel(levels: readonly number[]): number | null {
+/** The lowest level that holds enough batches to be joined; null where none does. */
+export function fullLevel(levels: readonly number[]): number | null {
   const full = levels.findIndex((batches, level) => level <= LAST_LEVEL && batches >= FAN_IN);
   return full < 0 ? null : full;
 }
@@ -86,6 +98,7 @@ export async function joinSome(connection: Queryable, accountId: Uuid): Promise<
       end?.term ?? LAST_TERM,
       SEALED_BYTES,
       SEALED_LEVEL,
+      ROW_BYTES,
     ]),
   );
   if (end !== undefined) {
@@ -124,6 +137,10 @@ WITH gone AS (
   RETURNING term, batch, low, high, data
 )
 INSERT INTO posting (account_id, level, term, batch, low, high, data)
-SELECT $1, CASE WHEN sum(octet_length(data)) >= $5 OR ($2 >= ${RARE_LEVEL} AND count(*) = 1) THEN $6 ELSE $2 + 1 END,
+SELECT $1, CASE WHEN bytes >= $5 OR ($2 >= ${RARE_LEVEL} AND rows = 1) THEN $6 ELSE $2 + 1 END,
   term, max(batch), min(low), max(high), string_agg(data, ''::bytea ORDER BY batch)
-FROM gone GROUP BY term`;
+FROM (
+  SELECT term, batch, low, high, data, count(*) OVER whole AS rows, sum(octet_length(data)) OVER whole AS bytes,
+    (sum(octet_length(data)) OVER (whole ORDER BY batch) - octet_length(data)) / $7 AS part
+  FROM gone WINDOW whole AS (PARTITION BY term)
+) g GROUP BY term, part, bytes, rows`;

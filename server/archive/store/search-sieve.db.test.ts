@@ -45,7 +45,7 @@ const phrases = fc
   })
   .map((parts) => parts.flat().join('').slice(0, -1));
 
-test('every text of plain characters that holds a phrase fits its pattern', async () => {
+test('every text of plain characters that holds a phrase fits its pattern', () => {
   const cases = fc.sample(fc.tuple(plain, phrases), 8_000).flatMap(([text, words]) => {
     const [phrase] = parseQuery(`"${words.replaceAll('"', '')}"`).phrases;
     const pattern = phrase === undefined ? null : patternOf(phrase);
@@ -56,11 +56,7 @@ test('every text of plain characters that holds a phrase fits its pattern', asyn
   const holding = cases.filter((one) => one.holds);
   expect(holding.length).toBeGreaterThan(500);
   expect(cases.length).toBeGreaterThan(2 * holding.length);
-  const { rows } = await pool.query(
-    'SELECT g.text, g.pattern FROM unnest($1::text[], $2::text[]) AS g(text, pattern) WHERE g.text !~ g.pattern',
-    [holding.map((one) => one.text), holding.map((one) => one.pattern)],
-  );
-  expect(rows).toEqual([]);
+  expect(holding.filter(({ text, pattern }) => !pattern.test(text))).toEqual([]);
 });
 
 test('a phrase of common words is found wherever it ranks, in plain texts, in others and in calls', async () => {

@@ -12,7 +12,8 @@ import { fittingBlocks } from './search-candidates.ts';
 import { type ShownItem, scanChunks, shownItems } from './search-hits.ts';
 import { type FoundDocument, lookAt } from './search-look.ts';
 import { type Plan, planSearch, scannedPhrase, type Way, waysOf } from './search-plan.ts';
-import { type Holdings, readTotals } from './search-postings.ts';
+import { type Holdings, readIndex } from './search-postings.ts';
+import { withWaiting } from './search-waiting.ts';
 import { MAIN_THREAD } from './threads.ts';
 import { millisOf } from './values.ts';
 
@@ -31,8 +32,8 @@ export async function search(pool: Queryable, accountId: Uuid, filter: SearchFil
   // Characters that the database cannot hold are looked for as what stands for them in the stored text.
   const query = parseQuery(plainText(filter.q));
   const place = readPlace(filter.cursor);
-  const totals = await readTotals(pool, accountId);
-  if (totals === null) return { items: [], next: null, notes: query.notes };
+  const { holdings: totals, waiting } = await readIndex(pool, accountId);
+  if (totals === null) return withWaiting({ items: [], next: null, notes: query.notes }, waiting);
   const task: Task = {
     pool,
     accountId,
@@ -47,7 +48,7 @@ export async function search(pool: Queryable, accountId: Uuid, filter: SearchFil
     outcome = await go(task, way);
     if (outcome.hits.length > 0) break;
   }
-  return pageOf(task, place?.offset ?? 0, outcome);
+  return withWaiting(await pageOf(task, place?.offset ?? 0, outcome), waiting);
 }
 
 /** What a search is about. */
@@ -106,8 +107,9 @@ async function go(task: Task, way: Way): Promise<Outcome> {
 function scoreWith(plan: Plan, task: Task, allowed: ReadonlySet<number> | null): Scored {
   return scoreDocuments(plan.lists, task.totals, {
     required: plan.required,
-    excluded: (doc) => doc >= task.docs || plan.excluded.has(doc),
-    allowed: allowed === null ? null : (doc) => allowed.has(doc),
+    below: task.docs,
+    excluded: plan.excluded,
+    allowed,
   });
 }
 
@@ -120,8 +122,9 @@ function scoredByScan(
 ): Scored {
   const ranked = scoreDocuments(plan.lists, task.totals, {
     required: plan.required,
-    excluded: (doc) => plan.excluded.has(doc),
-    allowed: (doc) => only.has(doc),
+    below: task.docs,
+    excluded: plan.excluded,
+    allowed: only,
   });
   const docs = plan.required === 0 ? [...only] : ranked.docs;
   return {
