@@ -12,39 +12,39 @@ import { createLogger } from '../../../server/kernel/log.ts';
 import { systemRandom } from '../../../server/kernel/random.ts';
 import { archive } from '../../evals/search/archived.ts';
 import { collectionOf } from '../../evals/search/sessions.ts';
-import { percentile } from '../measure.ts';
-import { fill, queriesOf } from './corpus.ts';
+import { fill } from './corpus.ts';
+import { Stopwatch } from './running.ts';
+import { filledBatches, indexInBulk } from './testing-index.ts';
+import { saidTwice } from './testing-twice.ts';
+import { type Figures, type Measured, measureSearch } from './timing.ts';
 
 /**
  * Measures the search on the embedded database: `npm run bench:search -- 10000 100000`. For each number of chunks: how
  * fast they are indexed, the times of the queries, of the same with a filter, and of reading a document. `--home FOLDER`
  * keeps the database there: sizes that it holds are not indexed again, so that one index serves many measurements.
+ * `--bulk` writes the index's rows at once in place of growing it: the same rows, sooner, and no rate. `--twice` beside it
+ * builds a half, and writes everything in it a second time.
  */
 const { values: options, positionals } = parseArgs({
-  options: { home: { type: 'string' } },
+  options: {
+    home: { type: 'string' },
+    bulk: { type: 'boolean', default: false },
+    twice: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 const sizes = positionals.map(Number).filter((size) => size > 0);
 const SIZES = sizes.length > 0 ? sizes : [10_000, 100_000];
-const QUERIES = 300;
-const WARM_UP = 60;
-const READS = 500;
 
-interface Row {
+interface Row extends Measured {
   readonly chunks: number;
-  /** How it was built; null where the database held it already. */
+  /** How it was built; null where the database held it already, or it was built in bulk. */
   readonly built: {
     readonly megabytes: number;
     readonly chunksPerSecond: number;
-    readonly megabytesPerSecond: number;
+    /** For each second that the processes ran. */
+    readonly chunksPerSecondRan: number | null;
   } | null;
-  readonly queryP50Ms: number;
-  readonly queryP99Ms: number;
-  readonly filteredP50Ms: number;
-  readonly filteredP99Ms: number;
-  readonly queryCpuMs: number;
-  readonly readP50Ms: number;
-  readonly readP99Ms: number;
   readonly indexMegabytes: number;
 }
 
@@ -55,6 +55,7 @@ const home =
 await mkdir(home, { recursive: true });
 const log = createLogger('error', 'bench');
 const database = await openDatabase({ home, databaseUrl: undefined, log });
+const watch = new Stopwatch(database.pool);
 const installationKey = Buffer.alloc(32, 3) as Uint8Array as InstallationKey;
 try {
   await migrate({ settings: database.settings, log });
@@ -87,41 +88,15 @@ async function measure(pool: pg.Pool, chunks: number): Promise<Row> {
     installationKey,
   });
   const built = await build(pool, accountId, chunks);
-  await pool.query('VACUUM ANALYZE');
   const reader = createArchiveReader(pool, { clock: systemClock });
-  const search = (q: string, more = {}) => reader.search(accountId, { q, limit: 20, ...more });
-  for (const q of queriesOf(1, WARM_UP)) await search(q);
-  const cpu = process.cpuUsage();
-  const plain = await timesOf(queriesOf(2, QUERIES), (q) => search(q));
-  const used = process.cpuUsage(cpu);
-  const filtered = await timesOf(queriesOf(3, QUERIES), (q) => search(q, { kinds: ['answer'] }));
-  const { rows: docids } = await pool.query<{ docid: string }>(
-    'SELECT docid FROM item WHERE account_id = $1 ORDER BY docid LIMIT $2',
-    [accountId, READS],
-  );
-  const read = (docid: string) =>
-    reader.readDocument(accountId, `context-mode-msg-${docid}`, { length: 30_000 });
-  await timesOf(
-    docids.map((row) => row.docid),
-    read,
-  );
-  const reads = await timesOf(
-    docids.map((row) => row.docid),
-    read,
-  );
+  const measured = await measureSearch({ pool, accountId, reader, watch });
   const { rows: size } = await pool.query<{ mb: number }>(
     `SELECT (pg_total_relation_size('posting') + pg_total_relation_size('chunk')) / 1e6 AS mb`,
   );
   return {
     chunks: await chunksOf(pool, accountId),
     built,
-    queryP50Ms: percentile(plain, 0.5),
-    queryP99Ms: percentile(plain, 0.99),
-    filteredP50Ms: percentile(filtered, 0.5),
-    filteredP99Ms: percentile(filtered, 0.99),
-    queryCpuMs: (used.user + used.system) / 1000 / QUERIES,
-    readP50Ms: percentile(reads, 0.5),
-    readP99Ms: percentile(reads, 0.99),
+    ...measured,
     indexMegabytes: Number(size[0]?.mb ?? 0),
   };
 }
@@ -130,24 +105,44 @@ async function measure(pool: pg.Pool, chunks: number): Promise<Row> {
 async function build(pool: pg.Pool, accountId: Uuid, chunks: number): Promise<Row['built']> {
   const { rows } = await pool.query('SELECT 1 FROM item WHERE account_id = $1 LIMIT 1', [accountId]);
   const isNew = rows.length === 0;
-  const bytes = isNew ? await fill(pool, accountId, chunks, chunks) : 0;
-  const writer = createArchiveWriter(pool, { clock: systemClock, installationKey });
-  const began = performance.now();
-  for (let done = 0, last = 0; ; ) {
-    const { indexed, more } = await writer.index(accountId);
-    done += indexed;
-    if (!more) break;
-    if (done - last >= 50_000) {
-      last = done;
-      process.stderr.write(
-        `${done} items indexed after ${Math.round((performance.now() - began) / 1000)} s\n`,
-      );
-    }
+  if (isNew && options.bulk) {
+    const filled = options.twice ? chunks / 2 : chunks;
+    await indexInBulk(pool, accountId, filledBatches(pool, accountId, filled, chunks), progress());
+    if (options.twice) await saidTwice(pool, accountId);
+    await pool.query('VACUUM ANALYZE');
+    return null;
   }
-  const seconds = (performance.now() - began) / 1000;
+  const megabytes = isNew ? (await fill(pool, accountId, chunks, chunks)) / 1e6 : 0;
+  // Until the server has counted the account's rows, it takes it for empty.
+  if (isNew) await pool.query('ANALYZE');
+  const writer = createArchiveWriter(pool, { clock: systemClock, installationKey });
+  const tell = progress();
+  const { waitedMs, ranMs } = await watch.time(async () => {
+    for (let done = 0, more = true; more; tell(done)) {
+      const step = await writer.index(accountId);
+      done += step.indexed;
+      more = step.more;
+    }
+  });
   if (!isNew) return null;
-  const megabytes = bytes / 1e6;
-  return { megabytes, chunksPerSecond: chunks / seconds, megabytesPerSecond: megabytes / seconds };
+  await pool.query('VACUUM ANALYZE');
+  return {
+    megabytes,
+    chunksPerSecond: (1000 * chunks) / waitedMs,
+    chunksPerSecondRan: ranMs === null ? null : (1000 * chunks) / ranMs,
+  };
+}
+
+/** Tells how many items are indexed after each 50,000. */
+function progress(): (done: number) => void {
+  const began = performance.now();
+  let last = 0;
+  return (done) => {
+    if (done - last < 50_000) return;
+    last = done;
+    const seconds = Math.round((performance.now() - began) / 1000);
+    process.stderr.write(`${done} items indexed after ${seconds} s\n`);
+  };
 }
 
 async function chunksOf(pool: pg.Pool, accountId: Uuid): Promise<number> {
@@ -158,27 +153,55 @@ async function chunksOf(pool: pg.Pool, accountId: Uuid): Promise<number> {
   return rows[0]?.chunks ?? 0;
 }
 
-async function timesOf(
-  things: readonly string[],
-  work: (thing: string) => Promise<unknown>,
-): Promise<readonly number[]> {
-  const times: number[] = [];
-  for (const thing of things) {
-    const began = performance.now();
-    await work(thing);
-    times.push(performance.now() - began);
-  }
-  return times;
-}
-
 /** How a time grows with the number of chunks: the exponent of `time = c * chunks ^ exponent` between two sizes. */
-function exponent(from: Row, to: Row): number {
-  return Math.log(to.queryP50Ms / from.queryP50Ms) / Math.log(to.chunks / from.chunks);
+function exponent(from: Row, to: Row, time: (figures: Figures) => number | null): string {
+  const [one, other] = [time(from.published), time(to.published)];
+  if (one === null || other === null) return '–';
+  return (Math.log(other / one) / Math.log(to.chunks / from.chunks)).toFixed(2);
 }
 
-/** A number of something that was built now; a dash where it was there. */
-function shown(value: number | undefined, digits: number): string {
-  return value === undefined ? '–' : value.toFixed(digits);
+/** A number that was measured; a dash where it was not. */
+function shown(value: number | null | undefined, digits: number): string {
+  return value === null || value === undefined ? '–' : value.toFixed(digits);
+}
+
+function lineOf({ chunks }: Row, figures: Figures): string {
+  const { form, times, p50Ms, p99Ms, leastMs, ranP50Ms, ranP99Ms } = figures;
+  const numbers = [p50Ms, p99Ms, leastMs, ranP50Ms, ranP99Ms].map((one) => shown(one, 1));
+  return `| ${[chunks, form, times, ...numbers].join(' | ')} |`;
+}
+
+function textOf(at: string, rows: readonly Row[], inserted: Awaited<ReturnType<typeof insertRate>> | null) {
+  const [first] = rows;
+  const last = rows.at(-1);
+  return [
+    `# Search on the embedded database, ${at}`,
+    '',
+    `Node ${process.version}, ${cpus().length} cores, load average ${loadavg()[0]?.toFixed(1)} at the end. One query at a time, 20 hits each. "Ran" is how long this process and the server's ran for a query, waits for a processor left out.`,
+    '',
+    '| chunks | text MB | index MB (all sizes so far) | indexed chunks/s | of running time |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows.map(
+      ({ chunks, built, indexMegabytes }) =>
+        `| ${chunks} | ${shown(built?.megabytes, 0)} | ${indexMegabytes.toFixed(0)} | ${shown(built?.chunksPerSecond, 0)} | ${shown(built?.chunksPerSecondRan, 0)} |`,
+    ),
+    '',
+    '| chunks | what | times | p50 ms | p99 | least | ran p50 | ran p99 |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    ...rows.flatMap((row) =>
+      [{ ...row.published, form: '**published set**' }, ...row.forms, ...row.beside, row.reads].map(
+        (figures) => lineOf(row, figures),
+      ),
+    ),
+    '',
+    first && last && first !== last
+      ? `The published set's p50 grows with chunks to the power of ${exponent(first, last, ({ p50Ms }) => p50Ms)}, of running time ${exponent(first, last, ({ ranP50Ms }) => ranP50Ms)}.`
+      : '',
+    inserted === null
+      ? ''
+      : `Through the archive's writer, index included: ${inserted.items.toFixed(0)} items/s, ${inserted.megabytes.toFixed(1)} MB/s.`,
+    '',
+  ].join('\n');
 }
 
 async function report(
@@ -186,28 +209,7 @@ async function report(
   inserted: Awaited<ReturnType<typeof insertRate>> | null,
 ): Promise<void> {
   const at = new Date().toISOString();
-  const [first] = rows;
-  const last = rows.at(-1);
-  const text = [
-    `# Search on the embedded database, ${at}`,
-    '',
-    `Node ${process.version}, ${cpus().length} cores, load average ${loadavg()[0]?.toFixed(1)} at the end. One query at a time, ${QUERIES} queries, 20 hits each.`,
-    '',
-    '| chunks | text MB | index MB (all sizes so far) | indexed chunks/s | MB/s | query p50 ms | p99 | with a filter p50 | p99 | own CPU per query ms | document read p50 ms | p99 |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...rows.map(
-      (row) =>
-        `| ${row.chunks} | ${shown(row.built?.megabytes, 0)} | ${row.indexMegabytes.toFixed(0)} | ${shown(row.built?.chunksPerSecond, 0)} | ${shown(row.built?.megabytesPerSecond, 1)} | ${row.queryP50Ms.toFixed(1)} | ${row.queryP99Ms.toFixed(1)} | ${row.filteredP50Ms.toFixed(1)} | ${row.filteredP99Ms.toFixed(1)} | ${row.queryCpuMs.toFixed(1)} | ${row.readP50Ms.toFixed(2)} | ${row.readP99Ms.toFixed(2)} |`,
-    ),
-    '',
-    first && last && first !== last
-      ? `p50 grows with chunks to the power of ${exponent(first, last).toFixed(2)}.`
-      : '',
-    inserted === null
-      ? ''
-      : `Through the archive's writer, index included: ${inserted.items.toFixed(0)} items/s, ${inserted.megabytes.toFixed(1)} MB/s.`,
-    '',
-  ].join('\n');
+  const text = textOf(at, rows, inserted);
   const folder = join(import.meta.dirname, 'reports');
   await mkdir(folder, { recursive: true });
   const name = `search-${at.replace(/[:.]/g, '-')}`;

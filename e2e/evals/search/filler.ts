@@ -102,3 +102,37 @@ export function codeLines(random: Random, lines: number): string {
     return '}';
   }).join('\n');
 }
+
+const UNSPACED = [
+  `退款窗口 库存同步 登录限流 发票导出 夜间备份 优惠券 地图缓存 审计日志 数据库 连接池 超时 重试 队列 任务 线程 索引 页面 会话 令牌 权限
+  角色 配置 服务器 客户端 请求 响应 错误 测试 部署 版本 分支 合并 回滚 快照 分区 监控 告警 报表 搜索 支付 订单 价格 货币 通知 模板 语言`,
+  `返金期間 在庫同期 請求書出力 夜間保存 通知設定 地図表示 権限管理 検索索引 接続 再試行 待ち行列 画面 会話 設定 応答 失敗 試験 配備 版 統合 復元
+  分割 監視 警告 報告 支払い 注文 価格 通貨 言語 データベース サーバー クライアント キャッシュ トークン セッション ログイン エラー`,
+  `환불기간 재고동기화 로그인제한 송장출력 야간백업 알림설정 지도캐시 권한관리 연결 재시도 대기열 화면 세션 설정 응답 오류 시험 배포 버전 병합 복구 감시
+  경고 보고서 검색 결제 주문 가격 통화 언어 서버 데이터베이스`,
+].map((words) => words.split(/\s+/));
+
+/** A word of a language that writes no spaces between its words, or joins endings to them. */
+export function unspacedWord(random: Random): string {
+  return random.pickSkewed(random.pick(UNSPACED));
+}
+
+/** Sentences in Chinese, Japanese or Korean without any meaning. */
+export function unspacedProse(random: Random, sentences: number): string {
+  const which = random.below(UNSPACED.length);
+  const words = UNSPACED[which] ?? [];
+  const links =
+    [
+      ['的', '和', '已经', '需要'],
+      ['の', 'と', 'を', 'は'],
+      ['의 ', '와 ', '를 ', '는 '],
+    ][which] ?? [];
+  const end = ['。', 'です。', '입니다. '][which] ?? '';
+  return Array.from({ length: sentences }, () => {
+    const parts = Array.from(
+      { length: 3 + random.below(6) },
+      () => random.pickSkewed(words) + random.pick(links),
+    );
+    return `${parts.join('')}${random.below(1_000)}${end}`;
+  }).join('');
+}

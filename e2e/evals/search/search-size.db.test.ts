@@ -19,7 +19,7 @@ test('over ten thousand chunks every query of the benchmark is answered, each hi
     await pool.query('ANALYZE');
     const reader = createArchiveReader(pool, tools);
     let hits = 0;
-    for (const q of queriesOf(2, 50)) {
+    for (const { q } of queriesOf(2, 50)) {
       const { items } = await reader.search(accountId, { q, limit: 20 });
       hits += items.length;
       for (const [at, hit] of items.entries()) {

@@ -84,6 +84,11 @@ export class PostingsBuilder {
     }
   }
 
+  /** For each term its postings, two numbers each: the document, and what else a posting says. */
+  get lists(): ReadonlyMap<string, readonly number[]> {
+    return this.#lists;
+  }
+
   /** The rows, in parts that are small enough to be written out between other work. */
   *parts(terms = PART_TERMS): Generator<PostingRows> {
     let part: (readonly [string, readonly number[]])[] = [];
@@ -104,7 +109,11 @@ export class PostingsBuilder {
 const PART_TERMS = 8_000;
 const PART_POSTINGS = 60_000;
 
-function rowsOf(lists: readonly (readonly [string, readonly number[]])[], postings: number): PostingRows {
+/** Some terms with their postings as rows. */
+export function rowsOf(
+  lists: readonly (readonly [string, readonly number[]])[],
+  postings: number,
+): PostingRows {
   const bytes = new Uint8Array(postings * POSTING_BYTES);
   const view = new DataView(bytes.buffer);
   const rows = {

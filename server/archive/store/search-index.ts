@@ -20,7 +20,8 @@ const BYTES = 2_000_000;
 /** Characters of text after which the thread's other work is let in. */
 const TURN = 60_000;
 
-interface OpenItem {
+/** An item without words yet. */
+export interface OpenItem {
   readonly message_hash: Buffer;
   readonly position: number;
   readonly kind: string;
@@ -71,38 +72,7 @@ async function indexBatch(
   const items = await openItems(connection, accountId);
   if (items.length === 0) return { indexed: 0, joining: state.joining !== null };
   const known = await knownDocuments(connection, accountId, items);
-  const builder = new PostingsBuilder();
-  const chunks: ChunkRow[] = [];
-  let nextDoc = state.next_doc;
-  let characters = 0;
-  for (const item of items) {
-    const found = known.get(documentKey(item));
-    const place = found ?? { doc: nextDoc, next: 0 };
-    if (!found) nextDoc += 1;
-    const isJson = item.kind === 'tool_call';
-    const parts = chunksOf(item.text, isJson);
-    for (const part of parts) {
-      const n = Math.min(place.next, LAST_CHUNK);
-      if (place.next > LAST_CHUNK) break;
-      const { counts, words } = wordsOf(readable(item.text.slice(part.from, part.to), isJson).text);
-      builder.add(place.doc, n, counts, words);
-      chunks.push({
-        item,
-        doc: place.doc,
-        n,
-        words,
-        part,
-        text: parts.length > 1 ? textOf(item, part) : null,
-      });
-      place.next += 1;
-      characters += part.to - part.from;
-      if (characters > TURN) {
-        characters = 0;
-        await turn();
-      }
-    }
-    known.set(documentKey(item), place);
-  }
+  const { builder, chunks, nextDoc } = await splitItems(items, known, state.next_doc);
   await writeChunks(connection, accountId, chunks);
   const level = levelOfBatch(chunks.length);
   for (const rows of builder.parts()) {
@@ -124,6 +94,52 @@ async function indexBatch(
     words: chunks.reduce((sum, chunk) => sum + chunk.words, 0),
   });
   return { indexed: items.length, joining };
+}
+
+/** What a batch comes to: its chunks, their words, and the number of the next document. */
+interface SplitItems {
+  readonly builder: PostingsBuilder;
+  readonly chunks: readonly ChunkRow[];
+  readonly nextDoc: number;
+}
+
+/**
+ * Splits items into chunks and these into words.
+ * @param known documents that items belong to, by their names; those that are met are added
+ * @param firstDoc the number of the next new document
+ */
+export async function splitItems(
+  items: readonly OpenItem[],
+  known: Map<string, { doc: number; next: number }>,
+  firstDoc: number,
+): Promise<SplitItems> {
+  const builder = new PostingsBuilder();
+  const chunks: ChunkRow[] = [];
+  let nextDoc = firstDoc;
+  let characters = 0;
+  for (const item of items) {
+    const found = known.get(documentKey(item));
+    const place = found ?? { doc: nextDoc, next: 0 };
+    if (!found) nextDoc += 1;
+    const isJson = item.kind === 'tool_call';
+    const parts = chunksOf(item.text, isJson);
+    for (const part of parts) {
+      const n = Math.min(place.next, LAST_CHUNK);
+      if (place.next > LAST_CHUNK) break;
+      const { counts, words } = wordsOf(readable(item.text.slice(part.from, part.to), isJson).text);
+      builder.add(place.doc, n, counts, words);
+      const text = parts.length > 1 ? textOf(item, part) : null;
+      chunks.push({ item, doc: place.doc, n, words, part, text });
+      place.next += 1;
+      characters += part.to - part.from;
+      if (characters > TURN) {
+        characters = 0;
+        await turn();
+      }
+    }
+    known.set(documentKey(item), place);
+  }
+  return { builder, chunks, nextDoc };
 }
 
 const ITEM = 'i.message_hash, i.position, i.kind, i.text, i.call_message, i.call_position';
@@ -206,7 +222,8 @@ export function wordsOf(text: string): {
   return { counts, words };
 }
 
-interface ChunkRow {
+/** A chunk as its row has it. */
+export interface ChunkRow {
   readonly item: OpenItem;
   readonly doc: number;
   readonly n: number;
@@ -219,7 +236,8 @@ function textOf(item: OpenItem, part: Chunk): string {
   return item.text.slice(part.from, part.to);
 }
 
-async function writeChunks(
+/** Writes the rows of chunks. */
+export async function writeChunks(
   connection: Queryable,
   accountId: Uuid,
   chunks: readonly ChunkRow[],
