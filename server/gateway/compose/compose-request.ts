@@ -9,7 +9,15 @@ import {
 import { goesOnBehind, newestMark, readConversation } from './conversation.ts';
 import { stubsToFill } from './fill-stubs.ts';
 import { decideNewResults } from './new-results.ts';
-import { bringsUnseen, inForce, layoutBefore, NO_CHOICES, recollect, settleBeginning } from './recollect.ts';
+import {
+  bringsUnseen,
+  inForce,
+  isBound,
+  layoutBefore,
+  NO_CHOICES,
+  recollect,
+  settleBeginning,
+} from './recollect.ts';
 import { RequestWork } from './request-work.ts';
 import {
   type Composed,
@@ -43,6 +51,7 @@ export async function composeRequest(
   ]);
   const bringsAnswers = behind !== null && bringsUnseen(conversation, behind);
   await recollect(parts.recall, accountId, memory, conversation, version, behind !== null && !bringsAnswers);
+  deadline.isBound = isBound(memory);
   // What a side request with another history asked for is not what the thread's next turn needs.
   if (isSide && behind === null) memory.version = null;
   if (!isSide && !deadline.isOver)
@@ -119,9 +128,9 @@ async function settled(
 ): Promise<Composed> {
   const { memory, at } = work.request;
   const madeAt = newestMark(work.conversation);
-  const isBound = standing.planned !== null || standing.choices.tool !== null;
-  if (!memory.isUnseen || !isBound || madeAt === null) {
-    memory.isUnseen &&= isBound;
+  const isOurs = standing.planned !== null || standing.choices.tool !== null;
+  if (!memory.isUnseen || !isOurs || madeAt === null) {
+    memory.isUnseen &&= isOurs;
     return work.compose(standing, { sizes, because });
   }
   const kept = await work.commit({

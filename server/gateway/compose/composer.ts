@@ -23,6 +23,7 @@ import { Fresh } from './fresh.ts';
 import { previewOf, undoLayout } from './other-acts.ts';
 import { asItCame, type Composer, type Prepared } from './prepared.ts';
 import { rulesOf } from './protocol-rules.ts';
+import { isBound } from './recollect.ts';
 import { seenOf } from './seen.ts';
 import { sendComposed } from './send-composed.ts';
 import { IndexTexts } from './standing-layout.ts';
@@ -61,7 +62,7 @@ export interface ComposerOptions {
 
 /** All that is done before a request goes out has this long. */
 const DEADLINE_MS = 300;
-/** How much longer a request waits for its layout that would pass the limit without. */
+/** How much longer a request waits that is sure to be refused as it came, or under what stands. */
 const PATIENCE_MS = 5_000;
 /** How long what a person switched, and, where no other gateway writes, the store's version, is taken as known. */
 const FRESH_MS = 1_000;
@@ -113,7 +114,7 @@ export function createComposer(options: ComposerOptions): Composer {
       failed('compose_full');
       return Promise.resolve(asItCame(upstream, { reason: 'busy', detail: 'too much is being prepared' }));
     }
-    const deadline: Deadline = { isOver: false, standing: null };
+    const deadline: Deadline = { isOver: false, standing: null, isBound: null };
     const preparation: Preparation = { request, upstream, head, adapter, deadline, read: null };
     preparedBytes += bytes;
     const work = compose(store, preparation).finally(() => {
@@ -139,11 +140,13 @@ export function createComposer(options: ComposerOptions): Composer {
         failed('compose_deadline');
         resolve(instead({ reason: 'deadline', detail: `more than ${deadlineMs} ms` }));
       };
-      let timer = timers.after(deadlineMs, () => {
-        // What would pass the limit is sure to be refused: it waits for the layout a little longer.
-        if (deadline.standing !== null && isTooLarge(deadline.standing))
-          timer = timers.after(PATIENCE_MS, late);
+      const hurry = () => {
+        if (isSureToBeRefused(deadline)) timer = timers.after(PATIENCE_MS, late);
         else late();
+      };
+      let timer = timers.after(deadlineMs, () => {
+        if (deadline.standing === null && deadline.isBound === null) timer = timers.after(deadlineMs, hurry);
+        else hurry();
       });
       work.then(
         (composed) => {
@@ -195,6 +198,7 @@ export function createComposer(options: ComposerOptions): Composer {
     if (name === null) return null;
     const { accountId } = request;
     const memory = threads.of(accountId, name);
+    if (memory.conversation !== null) deadline.isBound = isBound(memory);
     const parts = partsOf(store, accountId, name);
     const toCompose: RequestToCompose = {
       ...earlyArchiving(options, request, deadlineMs),
@@ -292,6 +296,11 @@ export function createComposer(options: ComposerOptions): Composer {
       keys.clear();
     },
   };
+}
+
+/** Whether what goes out at the deadline would be refused: it passes the limit, or lacks what its answers are bound to. */
+function isSureToBeRefused({ standing, isBound }: Deadline): boolean {
+  return standing === null ? isBound === true : isTooLarge(standing);
 }
 
 function isTooLarge({ sizes, sent }: Composed): boolean {

@@ -104,5 +104,10 @@ async function workOn(parts: ComposeParts, request: RequestToCompose | null): Pr
   const { accountId, memory } = request;
   const key = await parts.archive.accountKey(accountId);
   const switches = await parts.switchesOf(accountId, memory);
-  return new RequestWork(parts, request, { isOver: false, standing: null }, { key, conversation, switches });
+  return new RequestWork(
+    parts,
+    request,
+    { isOver: false, standing: null, isBound: null },
+    { key, conversation, switches },
+  );
 }

@@ -36,6 +36,11 @@ export async function recollect(
   memory.version = version;
 }
 
+/** Whether what was sent of a conversation before differs from what its client holds, as far as its memory knows. */
+export function isBound({ generations, hidden }: ThreadMemory): boolean {
+  return generations.size > 0 || hidden.size > 0;
+}
+
 /** What hidden rounds of a conversation are found by: the chain before each answer. */
 export function anchorsOf({ states }: Conversation): readonly string[] {
   return [...new Set(['', ...states.map((state) => state.chain)])].filter((chain) => chain !== '');

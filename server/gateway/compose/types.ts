@@ -145,6 +145,8 @@ export interface Deadline {
   isOver: boolean;
   /** What goes out then: the request under what stands; null: as its client sent it. */
   standing: Composed | null;
+  /** Whether layouts or hidden rounds of ours stand in the conversation, which is refused without them; null: not known yet. */
+  isBound: boolean | null;
 }
 
 /** The time for the preparation is over: what was to be committed was not. */
