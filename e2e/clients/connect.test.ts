@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Simulator } from '../simulator/index.ts';
 import { type AgentRun, runAgent, type TestedAgent } from './harness/agents.ts';
-import { buildProduct, type Product, startProduct } from './harness/product.ts';
+import { type Product, startProduct } from './harness/product.ts';
 import { startProvider } from './harness/provider.ts';
 import {
   makeScratch,
@@ -25,7 +25,6 @@ let product: Product;
 let runs = 0;
 
 beforeAll(async () => {
-  buildProduct();
   folder = makeScratchFolder();
   provider = await startProvider({
     scenarios: [{ id: 'hello', when: { equals: TYPED }, rounds: [{ steps: [{ say: ANSWER }] }] }],
@@ -88,7 +87,6 @@ function run(agent: TestedAgent, scratch: Scratch): Promise<AgentRun> {
     folder: scratch.project,
     home: scratch.home,
     env,
-    timeoutMs: 150_000,
   });
 }
 
@@ -146,9 +144,6 @@ const CASES: readonly {
     content: () => `{ // mine\n\t"providers" : {"openai" : { "baseUrl":"${provider.url}/v1" }, }\n}\n`,
   },
 ];
-
-// OpenCode takes its time to start: see the harness.
-vi.setConfig({ testTimeout: 400_000 });
 
 describe.each(CASES)('$agent with a file of $name', ({ agent, file, content }) => {
   test('goes through the gateway after connect, and past it with the old bytes after disconnect', async () => {

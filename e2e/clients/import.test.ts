@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../product/eventually.ts';
 import type { Scenario, Simulator } from '../simulator/index.ts';
 import { ArchiveClient, type LogRowView } from './harness/archive.ts';
-import { buildProduct, type Product, startProduct } from './harness/product.ts';
+import { type Product, startProduct } from './harness/product.ts';
 import { startProvider } from './harness/provider.ts';
 import { listFiles, makeScratch, makeScratchFolder, removeScratchFolder } from './harness/scratch.ts';
 import { Side } from './harness/side.ts';
@@ -52,7 +52,6 @@ let archive: ArchiveClient;
 let sides = 0;
 
 beforeAll(async () => {
-  buildProduct();
   folder = makeScratchFolder();
   provider = await startProvider();
   product = await startProduct(join(folder, 'data'), { anthropic: provider.url, openai: provider.url });

@@ -1,9 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 /** The agents that the tests run, as `agents/package.json` pins them. */
 export type TestedAgent = 'claude-code' | 'codex' | 'opencode' | 'pi';
+
+/** They take seconds; where others compute too, that is a while. */
+const LIMIT_MS = 150_000;
+
+/** As `nice` counts it: 10 below what is usual. */
+const AGENT_PRIORITY = 10;
 
 const MODULES = join(import.meta.dirname, '..', 'agents', 'node_modules');
 
@@ -17,6 +25,13 @@ export interface AgentRun {
   readonly totalMs: number;
 }
 
+/** Lines for an agent's input, each written once the one before is answered; behind the last answer the input ends. */
+export interface Talk {
+  readonly lines: readonly string[];
+  /** Whether a line of its output ends an answer. */
+  readonly isAnswered: (line: string) => boolean;
+}
+
 /** What an agent is started with. The environment holds nothing but what is named here and a plain PATH. */
 export interface AgentCommand {
   readonly agent: TestedAgent;
@@ -24,7 +39,9 @@ export interface AgentCommand {
   readonly folder: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** After this the agent is killed and `code` is null. Default 60,000. */
+  /** What it is told on its input; nothing if left out. */
+  readonly talk?: Talk;
+  /** After this the agent is killed and `code` is null. Default 150,000. */
   readonly timeoutMs?: number;
 }
 
@@ -61,7 +78,7 @@ const CANDIDATES: Readonly<Record<TestedAgent, () => readonly string[]>> = {
   pi: () => [join(MODULES, '@mariozechner', 'pi-coding-agent', 'dist', 'cli.js')],
 };
 
-/** Runs an agent to its end with nothing on its input. */
+/** Runs an agent to its end. */
 export async function runAgent(command: AgentCommand): Promise<AgentRun> {
   const startedAt = performance.now();
   const program = programOf(command.agent);
@@ -75,9 +92,12 @@ export async function runAgent(command: AgentCommand): Promise<AgentRun> {
       TERM: 'xterm',
       ...command.env,
     } as Record<string, string | undefined> as NodeJS.ProcessEnv,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [command.talk === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), command.timeoutMs ?? 60_000);
+  // On a machine of their own they would not take the product's and the provider's time.
+  if (child.pid !== undefined) setPriority(child.pid, AGENT_PRIORITY);
+  const timer = setTimeout(() => child.kill('SIGKILL'), command.timeoutMs ?? LIMIT_MS);
+  if (command.talk !== undefined) tell(child, command.talk);
   try {
     const [stdout, stderr, code] = await Promise.all([
       textOf(child.stdout),
@@ -88,6 +108,22 @@ export async function runAgent(command: AgentCommand): Promise<AgentRun> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Writes the lines of a talk. An agent that ends in the middle is seen by its exit code. */
+function tell({ stdin, stdout }: ChildProcess, { lines, isAnswered }: Talk): void {
+  if (stdin === null || stdout === null) return;
+  stdin.on('error', () => {});
+  const left = lines.values();
+  const say = () => {
+    const { value, done } = left.next();
+    if (done) stdin.end();
+    else stdin.write(`${value}\n`);
+  };
+  createInterface({ input: stdout }).on('line', (line) => {
+    if (isAnswered(line)) say();
+  });
+  say();
 }
 
 function codexPrograms(vendor: string, name: string): readonly string[] {
@@ -111,9 +147,9 @@ function hasAvx2(): boolean {
   return !existsSync(file) || /\bavx2\b/.test(readFileSync(file, 'utf8'));
 }
 
-async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  for await (const chunk of stream ?? []) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString('utf8');
 }
 

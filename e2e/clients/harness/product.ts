@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT, endProcess, REPOSITORY, runProduct } from '../../product/running.ts';
@@ -30,14 +29,6 @@ const COMMANDS: Readonly<Record<ServedBy, readonly string[]>> = {
   own: ['--enable-source-maps', BUILT],
   next: [join(REPOSITORY, 'server', 'setup', 'start.mjs'), '--next'],
 };
-
-/** Builds what is to be started. Does nothing where the build is up to date. */
-export function buildProduct(): void {
-  execFileSync(process.execPath, [join(REPOSITORY, 'server', 'setup', 'build.mjs')], {
-    cwd: REPOSITORY,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-}
 
 /**
  * Starts the built product on a data folder of its own and a free port, and waits until it is ready.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FaultRule, Simulator } from '../../simulator/index.ts';
-import { type AgentRun, runAgent, type TestedAgent } from './agents.ts';
+import { type AgentRun, runAgent, type Talk, type TestedAgent } from './agents.ts';
 import type { Json } from './normalise.ts';
 import { addWorktree, type Scratch, type Way, writeInto } from './scratch.ts';
 
@@ -10,13 +10,18 @@ export interface RunOptions {
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
+  readonly talk?: Talk;
 }
 
-/** Keys, and what keeps OpenCode from asking the network for anything but its model: a proxy that is not there. */
+/**
+ * Keys, and what keeps OpenCode from asking the network for anything but its model: a proxy that is not there. Its own list
+ * of 225 providers takes it half of its computing time at each start; the file holds the tests' models out of that list.
+ */
 export const OPENCODE_ENVIRONMENT = {
   ANTHROPIC_API_KEY: 'sk-test',
   OPENAI_API_KEY: 'sk-test',
   OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_MODELS_PATH: join(import.meta.dirname, 'opencode-models.json'),
   OPENCODE_DISABLE_AUTOUPDATE: '1',
   OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
   HTTP_PROXY: 'http://127.0.0.1:9',
@@ -30,9 +35,6 @@ export const PI_ENVIRONMENT = {
   OPENAI_API_KEY: 'sk-test',
   PI_OFFLINE: '1',
 } as const;
-
-/** It computes for four seconds before it asks anything: where others compute too, that is a while. */
-const OPENCODE_LIMIT_MS = 150_000;
 
 const OPENCODE_KEPT =
   'SELECT m.data AS message, p.data AS part FROM message m LEFT JOIN part p ON p.message_id = m.id ORDER BY m.id, p.id';
@@ -62,6 +64,22 @@ export class Side {
         DISABLE_AUTOUPDATER: '1',
         ...options.env,
       },
+    });
+  }
+
+  /** Runs one process of Claude Code that several prompts are typed into, and returns the events that it showed. */
+  async claudeTalk(
+    args: readonly string[],
+    prompts: readonly string[],
+    options: RunOptions = {},
+  ): Promise<readonly Json[]> {
+    const lines = prompts.map((content) =>
+      JSON.stringify({ type: 'user', message: { role: 'user', content } }),
+    );
+    const isAnswered = (line: string) => line.startsWith('{"type":"result"');
+    return this.claude(['--input-format', 'stream-json', ...args], {
+      ...options,
+      talk: { lines, isAnswered },
     });
   }
 
@@ -103,7 +121,6 @@ export class Side {
   ): Promise<readonly Json[]> {
     // It puts an argument with blanks in quotation marks, which then belong to the prompt.
     return this.#run('opencode', ['run', '--format', 'json', ...args, '--', ...prompt.split(' ')], {
-      timeoutMs: OPENCODE_LIMIT_MS,
       ...options,
       env: { ...OPENCODE_ENVIRONMENT, ...options.env },
     });
@@ -135,7 +152,6 @@ export class Side {
       folder: this.scratch.project,
       home: this.scratch.home,
       env: OPENCODE_ENVIRONMENT,
-      timeoutMs: OPENCODE_LIMIT_MS,
     });
     this.openCodeKept = JSON.parse(stdout) as Json[];
   }
@@ -179,6 +195,7 @@ export class Side {
       home: this.scratch.home,
       env: options.env ?? {},
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+      ...(options.talk === undefined ? {} : { talk: options.talk }),
     });
     this.runs.push(run);
     return run.stdout

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Scenario, ScenarioFunction, Simulator } from '../../simulator/index.ts';
 import { ArchiveClient } from './archive.ts';
 import { collectOutcome, expectSameForAgent, expectSameOutcome } from './outcome.ts';
-import { buildProduct, type Product, type ServedBy, startProduct } from './product.ts';
+import { type Product, type ServedBy, startProduct } from './product.ts';
 import { startProvider } from './provider.ts';
 import { makeScratch, makeScratchFolder, removeScratchFolder } from './scratch.ts';
 import { setRecall } from './settings.ts';
@@ -160,6 +160,5 @@ function withoutGateway(): boolean {
 }
 
 function openProduct(folder: string, upstream: string, servedBy: ServedBy): Promise<Product> {
-  buildProduct();
   return startProduct(join(folder, 'data'), { anthropic: upstream, openai: upstream }, servedBy);
 }

@@ -1,9 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Fault } from '../../simulator/index.ts';
 import { stageOfFile } from '../harness/fixture.ts';
-
-// OpenCode takes its time to start: see the harness.
-vi.setConfig({ testTimeout: 400_000 });
 
 const stage = stageOfFile();
 const TYPED = 'Tell the story.';

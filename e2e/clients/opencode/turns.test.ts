@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { stageOfFile } from '../harness/fixture.ts';
 import { GPT, NOTES, READ, reading, SECOND, SONNET, second } from '../harness/reading.ts';
 import { sessionOf } from '../harness/session.ts';
-
-// OpenCode takes its time to start: see the harness.
-vi.setConfig({ testTimeout: 400_000 });
 
 const stage = stageOfFile();
 test.each([SONNET, GPT])(

@@ -86,7 +86,6 @@ test.each(['anthropic/claude-sonnet-4-6', 'openai/gpt-5.4'])(
     });
     expectTool(played, 4);
   },
-  400_000,
 );
 
 test('Pi shows, stores and does with the tool in its requests what it does directly', async () => {

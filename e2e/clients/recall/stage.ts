@@ -7,7 +7,7 @@ import {
   type ScenarioFunction,
   type Simulator,
 } from '../../simulator/index.ts';
-import { buildProduct, type Product, startProduct } from '../harness/product.ts';
+import { type Product, startProduct } from '../harness/product.ts';
 import { startProvider } from '../harness/provider.ts';
 import { listFiles, makeScratch, makeScratchFolder, removeScratchFolder } from '../harness/scratch.ts';
 import { setRecall } from '../harness/settings.ts';
@@ -63,7 +63,6 @@ export function recallStageOfFile(): RecallStage {
   let provider: Simulator;
   let product: Product;
   beforeAll(async () => {
-    buildProduct();
     provider = await startProvider({ settings: { binding: 'enforced', rules: STRICT, latencyMs: 50 } });
     product = await startProduct(join(folder, 'data'), { anthropic: provider.url, openai: provider.url });
   });
@@ -86,6 +85,14 @@ export function recallStageOfFile(): RecallStage {
     },
     views: () => viewsOf(product.url),
   };
+}
+
+/**
+ * Whether a request went out as it came for another reason than the time: on a busy machine the deadline may pass before a
+ * request is put together.
+ */
+export function isFailed({ unedited }: ViewOfRequest): boolean {
+  return unedited !== null && unedited.reason !== 'deadline';
 }
 
 async function viewsOf(url: string): Promise<readonly ViewOfRequest[]> {
@@ -129,9 +136,35 @@ export function promptTokens(entry: LoggedRequest): number {
   return count('input_tokens') + count('cache_read_input_tokens') + count('cache_creation_input_tokens');
 }
 
+/** Requests of the main line that lack a result which the one before still held. */
 function timesCut(turns: readonly LoggedRequest[]): number {
-  const main = turns.filter((entry) => entry.reading?.kind === 'main').map(promptTokens);
-  return main.filter((tokens, at) => at > 0 && tokens < (main[at - 1] ?? 0) - 2_000).length;
+  const main = turns.filter((entry) => entry.reading?.kind === 'main').map(resultsIn);
+  return main.filter((results, at) => [...(main[at - 1] ?? [])].some((call) => !results.has(call))).length;
+}
+
+/** The calls whose results a request holds, by their ids. */
+function resultsIn(entry: LoggedRequest): ReadonlySet<string> {
+  const { messages = [], input = [] } = JSON.parse(entry.body.toString('utf8')) as Conversation;
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  return new Set([...parts, ...input].flatMap((part) => RESULTS[part.type ?? '']?.(part) ?? []));
+}
+
+/** A result's call, by the result's type. */
+const RESULTS: Readonly<Record<string, (part: Part) => string | undefined>> = {
+  tool_result: (part) => part.tool_use_id,
+  function_call_output: (part) => part.call_id,
+  custom_tool_call_output: (part) => part.call_id,
+};
+
+/** What is read of a body: Anthropic's messages, or the Responses protocol's input. */
+interface Conversation {
+  readonly messages?: readonly { readonly content: string | readonly Part[] }[];
+  readonly input?: readonly Part[];
+}
+interface Part {
+  readonly type?: string;
+  readonly tool_use_id?: string;
+  readonly call_id?: string;
 }
 
 function refusal(entry: LoggedRequest): string {
