@@ -16,6 +16,7 @@ export const TYPED = {
   plant: `The code word of the harbour office is ${HARBOUR}. Read both tables.`,
   others:
     'The code word of the airport office is HARBOUR-2290, that of the station office was HARBOUR-6143 and is HARBOUR-5178 now. Empty both tables.',
+  again: 'Read tide-table.txt once more and set its highest mark to MARK-9000.',
   survey: (number: number) => `Survey ${number}: list the rows.`,
   delegate: 'Let a sub-agent count the berths.',
   long: 'Inspect all berths, one after the other, and say which number stood at the first one.',
@@ -32,6 +33,8 @@ export const ROUNDS = 60;
 
 const TOOL = 'context-mode-search';
 
+const READ_TIDES = { use: 'read', path: 'tide-table.txt' } as const;
+
 /** What the model says in a day at the harbour. It knows nothing but what it is sent or fetches. */
 export const harbour: ScenarioFunction = (turn) => {
   if (turn.kind === 'sub') return turn.prompt === TASK ? berths(turn, SUB_STEPS, 6_000) : undefined;
@@ -39,11 +42,7 @@ export const harbour: ScenarioFunction = (turn) => {
   switch (turn.prompt) {
     case TYPED.plant:
       return rounds(turn, [
-        [
-          { think: 'Both at once.' },
-          { use: 'read', path: 'tide-table.txt' },
-          { use: 'read', path: 'wind-table.txt' },
-        ],
+        [{ think: 'Both at once.' }, READ_TIDES, { use: 'read', path: 'wind-table.txt' }],
         [{ think: 'Read.' }, { say: 'I have read both tables.' }],
       ]);
     case TYPED.others:
@@ -51,6 +50,8 @@ export const harbour: ScenarioFunction = (turn) => {
         [{ use: 'shell', command: 'for table in *-table.txt; do : > $table; done' }],
         [{ say: 'Both are empty now.' }],
       ]);
+    case TYPED.again:
+      return raised(turn);
     case TYPED.delegate:
       return rounds(turn, [
         [delegation(turn)],
@@ -75,29 +76,45 @@ function rounds(turn: Turn, steps: readonly (readonly Step[])[]): Round | undefi
   return found === undefined ? undefined : { steps: found };
 }
 
+/** Reads the table again and changes the line that the read gave: what was not given cannot be changed. */
+function raised(turn: Turn): Round {
+  if (turn.results.length === 0) return { steps: [{ think: 'Once more.' }, READ_TIDES] };
+  if (turn.results.length > 1) return { steps: [{ think: 'Changed.' }, { say: 'It is set.' }] };
+  const given = turn.results[0]?.map((result) => result.text).join('\n') ?? '';
+  const old = /highest mark MARK-\d+/.exec(given)?.[0];
+  if (old === undefined) return { steps: [{ say: `No mark is to be seen: ${given.slice(0, 200)}` }] };
+  return { steps: [{ use: 'edit', path: 'tide-table.txt', old, new: 'highest mark MARK-9000' }] };
+}
+
 function asked(by: 'q' | 'docid', form: string, shared: number): Round {
   return { steps: [{ think: 'What was it?' }, { recall: { tool: TOOL, form, by, shared, tries: 3 } }] };
 }
 
+/** Rows of an output that is short enough to be sent whole, and of one that is trimmed where the archive is in time. */
+const ROWS = 450;
+const LONG_ROWS = 1_000;
+/** What the parallel calls of a survey's rounds list. */
+const SURVEYED = [
+  ['north', 'south', 'front', 'back'],
+  ['east', 'west', 'left', 'right'],
+  ['above', 'below', 'inside', 'outside'],
+] as const;
+
 /**
- * Two rounds of two parallel calls with long outputs, and thinking between them. Where it stands the model reads from what
- * is in view: a layout may have taken the first round away.
+ * Three rounds of four parallel calls, and thinking between them: together more than what a layout leaves free below the
+ * limits of the plays. Where it stands the model reads from what is in view: a layout may have taken the first round away.
  */
 function survey(turn: Turn): Round {
-  const rows = (name: string): Step => ({
+  const newest = turn.results.at(-1)?.map((result) => result.text) ?? [];
+  const done = SURVEYED.findIndex(([side]) => newest.some((text) => text.includes(`row 1 of ${side} `)));
+  const sides = SURVEYED[done + 1];
+  if (sides === undefined) return { steps: [{ think: 'All there.' }, { say: `Done with ${turn.prompt}` }] };
+  const rows = (side: string, at: number): Step => ({
     use: 'shell',
-    command: `seq -f 'row %g of ${name} ${turn.prompt.slice(7, 8)}' 1 650`,
+    command: `seq -f 'row %g of ${side} ${turn.prompt.slice(7, 8)}' 1 ${at === 0 && done < 0 ? LONG_ROWS : ROWS}`,
   });
-  const newest =
-    turn.results
-      .at(-1)
-      ?.map((result) => result.text)
-      .join('\n') ?? '';
-  if (/^row 1 of (?:east|west)/m.test(newest))
-    return { steps: [{ think: 'All there.' }, { say: `Done with ${turn.prompt}` }] };
-  if (/^row 1 of (?:north|south)/m.test(newest))
-    return { steps: [{ say: 'Half of it.' }, rows('east'), rows('west')] };
-  return { steps: [{ think: 'The rows.' }, rows('north'), rows('south')] };
+  const first: Step = done < 0 ? { think: 'The rows.' } : { say: 'A part of it.' };
+  return { steps: [first, ...sides.map(rows)] };
 }
 
 /** There the result of a sub-agent comes with the call. */
