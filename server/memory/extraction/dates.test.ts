@@ -32,6 +32,8 @@ describe('a date in words', () => {
     ['since December 24', '2025-12-24'],
     ['until December 24', '2026-12-24'],
     ['in March 2024', '2024-03-01'],
+    ['in October', '2026-10-01'],
+    ['since December', '2026-12-01'],
   ])('%s', (words, day) => {
     expect(on(`production is on Fly ${words}`)).toBe(day);
   });
@@ -44,6 +46,8 @@ describe('a date in words', () => {
     'in 9999-01-01',
     'v1.2.3',
     'February 30',
+    'the October release',
+    'it may break',
   ])('is not read into: %s', (words) => {
     expect(on(words)).toBeNull();
   });

@@ -64,11 +64,13 @@ const UNITS = { day: 1, week: 7 } as const;
 const MONTH = MONTHS.flat().join('|');
 const WEEKDAY = WEEKDAYS.join('|');
 const COUNT = `\\d{1,3}|an?|${NUMBERS.join('|')}`;
+/** What may stand before a month alone. */
+const MONTHLY: ReadonlySet<string> = new Set(['in', 'since', 'as of', 'until', 'till']);
 const DATE = [
   '(?<iso>\\d{4}-\\d{2}-\\d{2})',
   `(?<month>${MONTH})\\.? (?<day>\\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>\\d{4}))?`,
   `(?<day2>\\d{1,2})(?:st|nd|rd|th|\\.)? (?:of )?(?<month2>${MONTH})\\.?(?:,? (?<year2>\\d{4}))?`,
-  `(?<month3>${MONTH}) (?<year3>\\d{4})`,
+  `(?<month3>${MONTH})(?: (?<year3>\\d{4}))?`,
   `(?:(?<which>last|this|next|this past) )?(?<weekday>${WEEKDAY})`,
   '(?<near>yesterday|today|tomorrow|the day before yesterday)',
   '(?<span>last|next) (?<unit>week|month|year)',
@@ -88,6 +90,7 @@ export function findDate(sentence: string, spoken: SpokenAt): FoundDate | null {
   // `may` and `march` are verbs too.
   const month = groups.month ?? groups.month2 ?? groups.month3 ?? 'M';
   if (by === '' && !/^\p{Lu}/u.test(month)) return null;
+  if (groups.month3 !== undefined && groups.year3 === undefined && !MONTHLY.has(by)) return null;
   const day = dayOf(groups, today(spoken), by);
   if (day === null || !isNear(day, today(spoken))) return null;
   const written = groups.iso !== undefined || match[0].match(/\b\d{4}\b/) !== null;

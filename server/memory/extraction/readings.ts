@@ -15,7 +15,7 @@ export function readStatement(words: string, context: Context): readonly Reading
 }
 
 const ORDER =
-  /^(?:please )?(?<how>do not|don['’]t|dont|never|always|must not|you must(?: not| never)?|you should (?:never|always)|we (?:never|always)|(?:nobody|no one) (?:may|should|must))\s+\S+.*$/iu;
+  /^(?:please )?(?<how>do not|don['’]t|dont|never|always|you must (?:not|never|always)|you should (?:never|always)|we (?:never|always)|(?:nobody|no one) (?:may|should|must))\s+\S+.*$/iu;
 const FORBIDS = /not|don|never|nobody|no one/iu;
 /** What is ordered of the piece of work in hand. */
 const IN_HAND =

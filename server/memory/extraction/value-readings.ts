@@ -39,21 +39,24 @@ const ended = (subject: string | undefined, predicate: string, value: string | u
 const rule = (pattern: string, make: Make): Rule => ({ pattern: new RegExp(`^${pattern}$`, 'iu'), make });
 
 const NOW = '(?:(?:now|currently|always|only|still|all|both) )?';
-const HAVE = "(?:['’]ve |['’]re | have | are )?";
+const HAVE = "(?:['’]ve |['’]re |['’]m | have | are | am )?";
 const MOVED = '(?:moved|migrated|switched|ported|transferred|changed|relocated)';
 const PLACE: Readonly<Record<string, string>> = { in: 'region', with: 'deployed_to' };
 const placed = (preposition: string | undefined) => PLACE[preposition?.toLowerCase() ?? ''] ?? 'deployed_to';
 
 /** A name, and not a description: `Postgres`, `pnpm`, `tabs`; not `a small helper`. */
 function isNamed(value: string): boolean {
+  if (/^an?\s/iu.test(value)) return false;
   if (
-    /^(?:an?|the|this|that|some|our|my|its|these|those|two|three|multiple|many|several|different|them|both|all)\b/iu.test(
+    /^(?:the|this|that|some|our|my|its|these|those|two|three|multiple|many|several|different|them|both|all)\b/iu.test(
       value,
     )
   )
     return /\p{Lu}/u.test(value);
   return /[\p{Lu}\d`._/-]/u.test(value) || value.split(/\s+/u).length <= 2;
 }
+/** A name of a thing is a few words. */
+const isShort = ({ value }: Found) => (value ?? '').split(/\s+/u).length <= 4;
 const named = (found: readonly Found[]) => found.filter(({ value }) => value !== null && isNamed(value));
 
 /** `Postgres and Redis`: several values, each short. */
@@ -66,10 +69,16 @@ function each(value: string | undefined): readonly string[] {
 const moved: Make = ({ s, a, v }, { known }) => {
   const was = s === undefined ? null : factThatMoved(known, s, a === undefined ? null : (valueIn(a) ?? a));
   if (was !== null) return fact(was.subject, was.predicate, v);
-  if (s !== undefined)
-    return isDeployable(s) || a !== undefined ? fact(s, isTimeOfDay(v) ? 'time' : 'deployed_to', v) : [];
-  return [];
+  if (s === undefined) return [];
+  if (isDeployable(s)) return fact(s, 'deployed_to', v);
+  if (a === undefined) return [];
+  return isTimeOfDay(v)
+    ? fact(s, 'time', v)
+    : named(fact(s, 'uses', v)).map((found) => ({ ...found, arity: 'one' }));
 };
+/** Words with a capital that point at something instead of naming it. */
+const POINTED =
+  /^(?:This|That|It|He|She|They|There|Here|Which|What|Who|The|One|Everything|Something|Nothing|Now)\b/u;
 const isTimeOfDay = (value: string | undefined) =>
   /^(?:\d{1,2}(?::\d{2})?\s?(?:am|pm|h|o'clock)?)$/iu.test(value ?? '');
 
@@ -103,17 +112,35 @@ const used: Make = ({ v, a, s }) => {
 };
 
 const attribute: Make = ({ s, my, p, v }, { isTold }) => {
-  const subject = s?.trim() || (my === undefined ? PROJECT : PERSON);
+  if (FORMER.test(s ?? '')) return [];
+  const subject = s?.replace(PRESENT, '').trim() || (my === undefined ? PROJECT : PERSON);
   const found = fact(subject, (p ?? '').toLowerCase(), v);
   return isTold ? found : named(found);
 };
 
-const due: Make = ({ s, v }, { spoken }) => {
-  const date = findDate(`by ${v ?? ''}`, spoken) ?? findDate(v ?? '', spoken);
-  const subject = subjectIn(s ?? '');
-  if (date === null || subject === null) return [];
-  return [{ subject, predicate: 'deadline', value: isoDay(date.at, spoken.zone), kind: 'value' }];
+/** What the thing is now, and what it was. */
+const PRESENT = /^(?:new|current|actual|final|official)(?: |$)/iu;
+const FORMER = /^(?:old|previous|former|last|original)(?: |$)/iu;
+/** What is said of a piece of work in hand, not of the project. */
+const IN_HAND =
+  /\b(?:error|problem|issue|bug|reason|result|output|answer|value|point|fix|cause|question|thing|idea|solution|difference|goal|plan|test|line|type|function|method|class|variable|return|step|failure|exception|message|argument|parameter|field|file|response|status|code|key|example|case|part|way|kind|sort|number|amount|purpose|job|task|todo|priority|concern|guess|suggestion|assumption)s?$/iu;
+
+/** `our designer is Lucia`: any property, where its value is plainly a name or a number. */
+const property: Make = ({ s, p, v }) => {
+  const head = (p ?? '').replace(PRESENT, '');
+  if (FORMER.test(head) || IN_HAND.test(head) || head.split(/\s+/u).length > 3) return [];
+  const isPlain = /^[`"'“\p{Lu}\d]/u.test(v ?? '') && subjectIn(head) !== null;
+  return isPlain ? fact(s ?? PROJECT, head.toLowerCase(), v) : [];
 };
+
+const dayOf =
+  (predicate: string): Make =>
+  ({ s, v }, { spoken }) => {
+    const date = findDate(`by ${v ?? ''}`, spoken) ?? findDate(v ?? '', spoken);
+    const subject = subjectIn(s ?? '');
+    if (date === null || subject === null) return [];
+    return [{ subject, predicate, value: isoDay(date.at, spoken.zone), kind: 'value' }];
+  };
 
 const RULES: readonly Rule[] = [
   rule(
@@ -144,13 +171,16 @@ const RULES: readonly Rule[] = [
 
   // What moved.
   rule(
-    `(?:we|i)${HAVE} ?(?:just )?${MOVED} (?:over )?from (?<a>.+?) to (?<v>.+?)(?: for (?<s>.+))?`,
+    `(?:we|i)${HAVE} ?(?:just )?${MOVED} (?:over )?(?:away )?(?:from|off) (?<a>.+?) to (?<v>.+?)(?: for (?<s>.+))?`,
     replaced,
   ),
-  rule(`(?:we|i)${HAVE} ?(?:just )?${MOVED} (?<s>.+?) (?:over )?from (?<a>.+?) (?:over )?to (?<v>.+)`, moved),
+  rule(
+    `(?:we|i)${HAVE} ?(?:just )?${MOVED} (?<s>.+?) (?:over )?(?:away )?(?:from|off) (?<a>.+?) (?:over )?to (?<v>.+)`,
+    moved,
+  ),
   rule(`(?:we|i)${HAVE} ?(?:just )?${MOVED} (?<s>.+?) (?:over )?to (?<v>.+)`, moved),
   rule(
-    `(?<s>.+?) (?:has |have |was |were |is |are |got |just )*(?:been )?${MOVED}(?: over)? from (?<a>.+?) to (?<v>.+)`,
+    `(?<s>.+?) (?:has |have |was |were |is |are |got |just )*(?:been )?${MOVED}(?: over)? (?:away )?(?:from|off) (?<a>.+?) to (?<v>.+)`,
     moved,
   ),
   rule(`(?<s>.+?) (?:has |have |was |were |got |just )*(?:been )?${MOVED}(?: over)? to (?<v>.+)`, moved),
@@ -162,15 +192,30 @@ const RULES: readonly Rule[] = [
   rule(`(?:we(?:['’]ve| have)? )?renamed (?<s>.+?) to (?<v>.+)`, ({ s, v }) => fact(s, 'name', v)),
   rule('(?<s>.+?) (?:was|is|got|has been) renamed to (?<v>.+)', ({ s, v }) => fact(s, 'name', v)),
   rule(`(?<s>.+?) (?:is|are) ${NOW}(?<w>called|named|codenamed) (?<v>.+)`, ({ s, w, v }) =>
-    fact(s, w === 'codenamed' ? 'codename' : 'name', v),
+    named(fact(s, w === 'codenamed' ? 'codename' : 'name', v)).filter(isShort),
+  ),
+  rule('(?<s>.+?) belongs? to (?<v>.+)', ({ s, v }) => (/^\p{Lu}/u.test(v ?? '') ? fact(s, 'owner', v) : [])),
+  rule('the (?<v>\\S+(?: \\S+)? team) (?:now )?(?:owns|maintains|is responsible for) (?<s>.+)', ({ s, v }) =>
+    fact(s, 'owner', v),
+  ),
+  rule(`(?<s>.+?) (?:is|are) ${NOW}handled by (?<v>.+)`, ({ s, v }) => named(fact(s, 'handled_by', v))),
+  rule(
+    `(?<v>.+?) is ${NOW}(?:the |our )(?:new )?(?<p>${ATTRIBUTE})(?: (?:of|for) (?<s>.+))?`,
+    ({ s, p, v }) =>
+      /^\p{Lu}\S*(?: \p{Lu}\S*){0,2}$/u.test(v ?? '') && !POINTED.test(v ?? '')
+        ? fact(s ?? PROJECT, (p ?? '').toLowerCase(), v)
+        : [],
+  ),
+  rule('i (?:live|work|am based)(?: remotely)? (?:in|from) (?<v>.+)', ({ v }) =>
+    /^\p{Lu}/u.test(v ?? '') ? fact(PERSON, 'location', v) : [],
   ),
   rule('my name is (?<v>.+)', ({ v }) => fact(PERSON, 'name', v)),
   rule('call me (?<v>[\\p{L}-]+)', ({ v }) => fact(PERSON, 'name', v)),
-  rule(`(?<s>.+?) (?:is|are) ${NOW}(?:owned|maintained|run|handled) by (?<v>.+)`, ({ s, v }) =>
+  rule(`(?<s>.+?) (?:is|are) ${NOW}(?:owned|maintained|run) by (?<v>.+)`, ({ s, v }) =>
     named(fact(s, 'owner', v)),
   ),
   rule(
-    `(?<v>.+?) ${NOW}(?:owns|maintains|is responsible for|is in charge of|took over|takes over) (?<s>.+)`,
+    `(?<v>.+?) ${NOW}(?:owns|maintains|is responsible for|is in charge of|took over|takes over) (?<s>.+?)(?: from .+)?`,
     ({ s, v }) => (subjectIn(v ?? '') === null ? [] : named(fact(s, 'owner', v))),
   ),
   rule(`(?<s>.+?) ${NOW}(?:listens|runs|is|is listening|is running) on port (?<v>\\d{2,5})`, ({ s, v }) =>
@@ -178,6 +223,19 @@ const RULES: readonly Rule[] = [
   ),
 
   // Where it is deployed.
+  rule(`we${HAVE} ?${NOW}run (?<s>.+?) (?<w>on|in) (?<v>.+)`, ({ s, w, v }) =>
+    isDeployable(s ?? '') && /\p{Lu}|\d/u.test(v ?? '') ? named(fact(s, placed(w), v)) : [],
+  ),
+  rule('(?<s>.+?) (?:is|are) (?:now )?(?:at|on|under) (?<v>https?:\\/\\/\\S+)', ({ s, v }) =>
+    fact(s, 'url', v),
+  ),
+  rule('(?:our |the )?(?:deploys?|deployments?) (?:now )?go(?:es)? to (?<v>.+)', ({ v }) =>
+    named(fact(PROJECT, 'deployed_to', v)),
+  ),
+  rule(`we${HAVE} ?${NOW}(?:store|keep|save) (?<s>.+?) (?:in|on) (?<v>.+)`, ({ s, v }) =>
+    /\p{Lu}/u.test(v ?? '') ? named(fact(s, 'stored_in', v)) : [],
+  ),
+  rule('(?<s>.+?) (?:is|are) (?:now )?written in (?<v>.+)', ({ s, v }) => named(fact(s, 'language', v))),
   rule(`we${HAVE} ?${NOW}(?:deploy|host) (?<s>.+?) (?<w>to|on|at|in|with) (?<v>.+)`, ({ s, w, v }) =>
     named(fact(s, placed(w), v)),
   ),
@@ -189,12 +247,17 @@ const RULES: readonly Rule[] = [
   rule(`(?<s>.+?) ${NOW}(?:runs?|lives?|deploys?|sits?) (?<w>on|in|at|to) (?<v>.+)`, ({ s, w, v }) =>
     isDeployable(s ?? '') ? named(fact(s, placed(w), v)) : [],
   ),
-  rule(`(?<s>.+?) (?:is|are) ${NOW}(?<w>in|on|at) (?<v>.+)`, ({ s, w, v }) =>
+  rule(`(?<s>.+?) (?:is|are|has been|have been) ${NOW}(?<w>in|on|at) (?<v>.+)`, ({ s, w, v }) =>
     isDeployable(s ?? '') && /^[`"'\p{Lu}]|\d/u.test(v ?? '') ? named(fact(s, placed(w), v)) : [],
   ),
 
   // Properties.
-  rule('(?<s>.+?)(?: is| are)? due (?:on |by )?(?<v>.+)', due),
+  rule('(?<s>.+?)(?: is| are)? due (?:on |by )?(?<v>.+)', dayOf('deadline')),
+  rule('(?<s>.+?) (?:starts|begins|will start|will begin) (?:on )?(?<v>.+)', dayOf('start date')),
+  rule(
+    '(?<s>.+?) (?:launches|ships|goes live|will launch|will ship|will go live) (?:on )?(?<v>.+)',
+    dayOf('launch date'),
+  ),
   rule(`(?<s>.+?)['’]s (?<p>${ATTRIBUTE}) (?:is|are|will be) ${NOW}(?<v>.+)`, attribute),
   rule(
     `(?:the |our |my )?(?<p>${ATTRIBUTE}) (?:of|for) (?<s>.+?) (?:is|are|will be|(?:was|is|got)? ?changed to) ${NOW}(?<v>.+)`,
@@ -205,17 +268,33 @@ const RULES: readonly Rule[] = [
     attribute,
   ),
 
+  rule('our (?<p>.+?) (?:is|are) (?:now )?(?<v>.+)', property),
+  rule('the (?<p>[\\p{L}-]+(?: [\\p{L}-]+)?) (?:of|for) (?<s>.+?) (?:is|are) (?:now )?(?<v>.+)', property),
+
   // Tools.
+  rule('(?<s>.+?) (?:is|are) (?:now )?built (?:with|on|in) (?<v>.+)', ({ s, v }) =>
+    named(fact(s, 'uses', v)),
+  ),
+  rule(
+    `we${HAVE} ?(?:pinned|upgraded|updated|bumped|downgraded) (?<s>.+?) to (?:version )?(?<v>v?\\d\\S*)`,
+    ({ s, v }) => fact(s, 'version', v),
+  ),
   rule(
     `(?:we|i)${HAVE} ?${NOW}(?:use|are using|['’]re using|using) (?<v>.+?)(?:,? (?:instead of|rather than|not|over) (?<a>.+?))?(?: (?:for|as) (?:the |our |a |an )?(?<s>.+))?`,
     used,
+  ),
+  rule(`we${HAVE} ?${NOW}on (?<v>.+)`, ({ v }) =>
+    /^\p{Lu}/u.test(v ?? '') ? named(fact(PROJECT, 'uses', v)) : [],
+  ),
+  rule('(?<s>(?:\\p{L}+ ){0,2}\\p{L}+s) (?:now |all )?use (?<v>.+)', ({ s, v }) =>
+    /^\p{Lu}/u.test(v ?? '') ? fact(s, 'uses', v) : [],
   ),
   rule(
     "(?:let['’]s )?use (?<v>[^\\s]+),? (?:instead of|rather than|not|over) (?<a>[^\\s]+)(?: for (?<s>.+))?",
     used,
   ),
   rule(
-    `(?<s>[^,]+?) ${NOW}uses (?<v>.+?)(?:,? (?:instead of|rather than|not) (?<a>.+?))?(?: for (?<p>.+))?`,
+    `(?<s>[^,:]+?) ${NOW}uses (?<v>.+?)(?:,? (?:instead of|rather than|not) (?<a>.+?))?(?: for (?<p>.+))?`,
     ({ s, v, a, p }) => {
       const predicate = p === undefined ? 'uses' : `uses for ${p}`;
       const gone = a === undefined ? [] : ended(s, predicate, a);

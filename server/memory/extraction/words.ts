@@ -31,7 +31,14 @@ const VERBS =
   /\b(?:is|are|was|were|be|been|has|have|had|does|do|did|will|would|should|could|can|might|may|must|think|thought|said|says|seems|looks|wonder|know|because|whether|that|which|if|please)\b/iu;
 /** What only tells how something is doing. */
 const STATES =
-  /^(?:wrong|right|missing|outdated|old|new|newer|correct|incorrect|broken|unclear|unknown|different|same|required|optional|mandatory|set|unset|empty|stale|important|irrelevant|confusing|long|short|up|down|off|on|ok|okay|fine|hardcoded|valid|invalid|needed|available|unavailable|gone|here|there|ready|done|undefined|null|nil|none|true|false|good|bad|great|slow|fast|big|small|high|low|higher|lower|nice|weird|odd|safe|unsafe|too|very|not|never|always|also|still|just|only|really|quite|already|currently|being|going|trying|what|how|why|where|when|because|probably|likely|maybe|a bit|a lot|a mess|a problem|the problem|the same|the issue|the reason|the one|used|called|named|based|to|that|it|this|those|these|something|nothing|enough|way|more|less|better|worse|easy|hard|simple|complex|possible|impossible)\b/iu;
+  /^(?:wrong|right|missing|outdated|old|new|newer|correct|incorrect|broken|unclear|unknown|different|same|required|optional|mandatory|set|unset|empty|stale|important|irrelevant|confusing|long|short|up|down|off|on|ok|okay|fine|hardcoded|valid|invalid|needed|available|unavailable|gone|here|there|ready|done|undefined|null|nil|none|true|false|good|bad|great|slow|fast|big|small|high|low|higher|lower|nice|weird|odd|safe|unsafe|too|very|not|never|always|also|still|just|only|really|quite|already|currently|being|going|trying|what|how|why|where|when|because|probably|likely|maybe|a bit|a lot|a mess|a problem|the problem|the same|the issue|the reason|the one|used|called|named|based|to|that|it|this|those|these|something|nothing|kept|made|built|shown|given|taken|written|found|sent|known|left|lost|run|read|put|hidden|chosen|meant|held|seen|unseen|enough|way|more|less|better|worse|easy|hard|simple|complex|possible|impossible)\b/iu;
+/** A small word that tells what happens or happened: the build is failing, the branch is merged into it. */
+const HAPPENS = /^\p{Ll}+(?:ed(?![\p{L}\p{N}-])|ing(?:$|\s(?:on|in|at|to|for|with|from|by|the|a|an)\s))/u;
+/** One small word that tells how something is: responsive, inconsistent, harmless. */
+const HOW = /^\p{Ll}+(?:ive|ous|able|ible|ful|less|tent|dent)$/u;
+/** A piece of a sentence that begins or ends in its middle. */
+const ADRIFT =
+  /^(?:by|for|with|in|on|at|of|from|as|when|whenever|into|after|before|per|via|through|under|over)\s|(?:^|\s)(?:and|or|the|an?|of|to|with|by|for|in|on|at|from)$/iu;
 /** What comes behind a value and is no part of it. */
 const TAIL =
   'now|nowadays|these days|currently|at the moment|at present|instead|too|as well|already|again|today|by the way|btw|please|going forward|from now on|from here on|henceforth|though|then|so far|for now';
@@ -51,14 +58,14 @@ export function valueIn(text: string): string | null {
   const value = bare(text.replace(ASIDES, '').replace(TAILS, ''));
   if (value === '' || value.length > 80 || value.split(/\s+/u).length > 8) return null;
   if (STATES.test(value) || !/[\p{L}\p{N}]/u.test(value)) return null;
-  // One small word that tells what happens or happened: the build is failing, the branch is merged.
-  if (/^\p{Ll}+(?:ing|ed)$/u.test(value)) return null;
+  if (HAPPENS.test(value) || HOW.test(value) || ADRIFT.test(value)) return null;
   return value;
 }
 
 /** A subject that names something, or null. */
 export function subjectIn(text: string): string | null {
   const subject = bare(text.replace(/^(?:the|our|a|an)\s+/iu, ''));
+  if (!/^[\p{L}\p{N}`@]/u.test(subject) || ADRIFT.test(subject)) return null;
   if (subject === '' || subject.length > 60 || subject.split(/\s+/u).length > 6) return null;
   return POINTING.test(subject) || VERBS.test(subject) || /[,;:(){}<>=]/u.test(subject) ? null : subject;
 }
@@ -72,9 +79,9 @@ function bare(text: string): string {
 
 /** Words before what is said. `told` is what a person says to have something kept. */
 const LEADS =
-  /^(?:ok(?:ay)?|so|also|and|but|well|right|hey|hi|fyi|actually|correction|no|nope|yes|yep|yeah|sorry|btw|by the way|just so you know|one more thing|heads[- ]up|update|good|great|thanks|thank you|please|now|from now on|from here on|going forward|as of now|currently|to be clear|to clarify|again|first(?: of all)?|finally)(?:\s*[,:–—-]\s*|\s+(?=\p{L}))/iu;
+  /^(?:ok(?:ay)?|so|also|and|but|well|right|hey|hi|fyi|actually|correction|no|nope|yes|yep|yeah|sorry|btw|by the way|just so you know|one more thing|heads[- ]up|update|good|great|thanks|thank you|please|now|from now on|from here on|going forward|as of now|currently|to be clear|to clarify|again|first(?: of all)?|finally|(?:do )?note(?: that)?|nb|keep in mind(?: that)?)(?:\s*[,:–—-]\s*|\s+(?=\p{L}))/iu;
 const TOLD =
-  /^(?:(?:do )?(?:please )?(?:remember|note|keep in mind|bear in mind|don't forget|do not forget|for the record|take note|make a note|memori[sz]e)(?: that|:|,)|(?:please )?remember(?= to )|(?:remember|note|nb|n\.b\.|reminder|fact|memo)\s*:)\s*/iu;
+  /^(?:(?:do )?(?:please )?(?:remember|don't forget|do not forget|for the record|make a note|memori[sz]e|bear in mind)(?: that|:|,)|(?:please )?remember(?= to )|(?:remember|reminder|fact|memo)\s*:)\s*/iu;
 
 /** What is said without the words that lead it in, and whether a person says to keep it. */
 export function withoutLeads(sentence: string): { readonly words: string; readonly isTold: boolean } {
