@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Arm, startArms } from './arms.ts';
-import { growingConversation } from './conversation.ts';
+import { foundConversation, type GrowingConversation, growingConversation } from './conversation.ts';
 import { connections, percentile, timeToFirstByte } from './measure.ts';
 
 /** Requests per arm and size in each round, and rounds; arms take turns within a round, so that drift hits all alike. */
@@ -61,18 +61,31 @@ async function warmUp(): Promise<void> {
   agent.destroy();
 }
 
-/** Each arm's conversation grows by one turn a request; its first request (unseen history) is not counted. */
+/** How far a conversation may grow while requests of a size are measured: then another begins. */
+const GROWS_TO = 3;
+
+/** Each arm's conversation grows by one turn a request; what it needs to come to its size is not counted. */
 async function warm(size: string, pace: string): Promise<Row[]> {
   const samples = new Map<string, number[]>();
   const agent = connections(1);
-  const talks = new Map(all.map((arm) => [arm.name, growingConversation(SIZES[size] ?? 0, sessions++)]));
-  for (const arm of all) await ask(arm, talks.get(arm.name), agent);
+  const bytes = SIZES[size] ?? 0;
+  const talks = new Map<string, GrowingConversation>();
+  const grown = async (arm: Arm) => {
+    const talk = talks.get(arm.name);
+    if (talk !== undefined && talk.bytes < GROWS_TO * bytes) return talk;
+    const next = growingConversation(bytes, sessions++);
+    talks.set(arm.name, next);
+    do await ask(arm, next, agent);
+    while (next.bytes < bytes);
+    return next;
+  };
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const arm of turned(round)) {
-      await ask(arm, talks.get(arm.name), agent);
+      await ask(arm, await grown(arm), agent);
       for (let n = 0; n < (PER_ROUND[size] ?? 0); n += 1) {
+        const talk = await grown(arm);
         if ((PACES[pace] ?? 0) > 0) await pause(PACES[pace] ?? 0);
-        push(samples, arm.name, await ask(arm, talks.get(arm.name), agent));
+        push(samples, arm.name, await ask(arm, talk, agent));
       }
       await pause(SETTLE_MS);
     }
@@ -87,7 +100,7 @@ async function cold(): Promise<Row[]> {
   const agent = connections(1);
   for (let n = 0; n < COLD_ROUNDS; n += 1) {
     for (const arm of turned(n)) {
-      push(samples, arm.name, await ask(arm, growingConversation(3_000_000, sessions++), agent));
+      push(samples, arm.name, await ask(arm, foundConversation(3_000_000, sessions++), agent));
       await pause(SETTLE_MS);
     }
   }
@@ -103,7 +116,7 @@ async function besideLarge(): Promise<Row[]> {
     const large = connections(LARGE_IN_FLIGHT);
     let running = true;
     const load = Array.from({ length: LARGE_IN_FLIGHT }, async () => {
-      const talk = growingConversation(3_000_000, sessions++);
+      const talk = foundConversation(3_000_000, sessions++);
       while (running) await ask(arm, talk, large);
     });
     const talk = growingConversation(2_000, sessions++);
@@ -125,10 +138,9 @@ function turned(round: number): readonly Arm[] {
 
 async function ask(
   arm: Arm,
-  talk: ReturnType<typeof growingConversation> | undefined,
+  talk: GrowingConversation,
   agent: ReturnType<typeof connections>,
 ): Promise<number> {
-  if (talk === undefined) throw new Error(`No conversation for ${arm.name}.`);
   return timeToFirstByte(arm.base, '/v1/messages?beta=true', talk.headers, talk.next(), agent);
 }
 

@@ -1,4 +1,5 @@
 import { viewOf } from '../conversation/index.ts';
+import { PiecedBody } from './pieced-body.ts';
 
 /** A range of a body, `[start, end)`, and the bytes that stand in its place. */
 export interface Edit {
@@ -8,19 +9,20 @@ export interface Edit {
 }
 
 /**
- * A body with ranges of it replaced; every byte outside them as it was. Without edits it is the very same buffer.
+ * A body with ranges of it replaced; every byte outside them as it was. What is kept is the body's own memory; without
+ * edits it is that alone.
  * @throws RangeError where edits overlap or lie outside: a fault of the caller's
  */
-export function applyEdits(body: Uint8Array, edits: readonly Edit[]): Buffer {
-  if (edits.length === 0) return viewOf(body);
-  const pieces: Uint8Array[] = [];
+export function applyEdits(body: Uint8Array, edits: readonly Edit[]): PiecedBody {
+  const bytes = viewOf(body);
+  const pieces: Buffer[] = [];
   let from = 0;
   for (const { start, end, insert } of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
     if (start < from || end < start || end > body.length)
       throw new RangeError('Edits overlap or lie outside the body.');
-    pieces.push(body.subarray(from, start), insert);
+    pieces.push(bytes.subarray(from, start), viewOf(insert));
     from = end;
   }
-  pieces.push(body.subarray(from));
-  return Buffer.concat(pieces);
+  pieces.push(bytes.subarray(from));
+  return new PiecedBody(pieces);
 }

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import type { Door, Proxies } from '../kernel/env.ts';
 import { type UpstreamBase, upstreamBase } from './doors.ts';
 import type { RawHeaders } from './headers.ts';
+import type { PiecedBody } from './pieced-body.ts';
 import { proxyFor, tunnelAgent } from './proxy.ts';
 
 /**
@@ -39,7 +40,7 @@ export interface UpstreamRequest {
   readonly path: string;
   /** Names and values in turn, host and length among them, written as they are. */
   readonly headers: string[];
-  readonly body: Buffer;
+  readonly body: Buffer | PiecedBody;
 }
 
 /** What becomes of a call. Exactly one of `onEnd` and `onFault` comes, and nothing after it. */
@@ -82,7 +83,7 @@ export interface Upstreams {
 /**
  * Connections to the configured upstreams: kept alive, one call at a time on each, as many as there are calls.
  * Redirects are answers like any other and nothing is tried twice. On the wire a request is its request line, the
- * given headers as they are, `Connection: keep-alive`, and the body in one piece.
+ * given headers as they are, `Connection: keep-alive`, and the body.
  */
 export function createUpstreams(
   addresses: Readonly<Record<Door, string>>,
@@ -170,7 +171,7 @@ class Call implements UpstreamCall {
     this.#request.on('timeout', this.#onSilence);
     this.#request.on('socket', this.#onSocket);
     this.#request.on('close', this.#onClose);
-    this.#request.end(request.body);
+    writeBody(this.#request, request.body);
   }
 
   pause(): void {
@@ -236,4 +237,16 @@ class Call implements UpstreamCall {
     this.#handler.onFault({ code, reset });
     this.#request?.destroy();
   }
+}
+
+/** Hands a body to a request and ends it; pieces follow each other as they are. */
+function writeBody(request: ClientRequest, body: UpstreamRequest['body']): void {
+  if (body instanceof Uint8Array) {
+    request.end(body);
+    return;
+  }
+  request.cork();
+  for (const piece of body.pieces) request.write(piece);
+  request.uncork();
+  request.end();
 }

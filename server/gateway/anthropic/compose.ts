@@ -1,6 +1,7 @@
 import type { Scan, Slice } from '../../conversation/index.ts';
 import { changeList, toolRun } from '../compose/changed.ts';
 import type { BodyPlan, ComposedBody, NotComposed } from '../compose/plan.ts';
+import { PiecedBody } from '../pieced-body.ts';
 import { applyEdits } from '../splice.ts';
 import { addToolToMessages } from './add-tool.ts';
 import { MessageChanges } from './changes.ts';
@@ -8,7 +9,7 @@ import { olderMessages } from './older.ts';
 
 /**
  * Everything of a plan in one body of the Messages API. A pure function of its input: the same conversation with more
- * behind it gets the same bytes in front of these. With nothing to change it gives the very same buffer.
+ * behind it gets the same bytes in front of these. With nothing to change it gives the very same buffer alone.
  * @param scan of the body, with the entries of `messages` and `tools`
  * @param elements the entries of `messages`
  */
@@ -27,7 +28,7 @@ export function composeMessages(
   if (list.length === 0 && elements.length > 0) return { unknown: 'nothing would be left of it' };
   const tool = plan.tool === null ? null : addToolToMessages(body, scan, plan.tool);
   const edits = tool === null ? list.edits : [tool.edit, ...list.edits];
-  if (edits.length === 0) return { body, named: [], runs: [] };
+  if (edits.length === 0) return { body: new PiecedBody([body]), named: [], runs: [] };
   return {
     body: applyEdits(body, edits),
     named: tool === null ? list.named : [tool.named, ...list.named],

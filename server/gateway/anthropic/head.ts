@@ -44,6 +44,8 @@ const HEAD_KINDS: readonly HeadKind[] = [
   },
 ];
 
+/** What an element holds that has such a text: most are told by it without being taken apart. */
+const SYSTEM = '"system"';
 const OPEN = '<system-reminder>';
 const CLOSE = '</system-reminder>';
 
@@ -60,7 +62,9 @@ export interface HeadText {
  */
 export function headOf(body: Uint8Array, elements: readonly Slice[]): readonly HeadPart[] {
   const texts = elements.flatMap(({ start, end }) => {
-    const message = readParts(body.subarray(start, end));
+    const element = viewOf(body.subarray(start, end));
+    if (!element.includes(OPEN) && !element.includes(SYSTEM)) return [];
+    const message = readParts(element);
     return message === null ? [] : headTexts(message);
   });
   return newestOfEach(texts).map((json) => ({ json }));

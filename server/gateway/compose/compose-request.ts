@@ -33,12 +33,14 @@ import {
  * Puts a request together: what it was sent with before is put back, and at one of three moments it gets a new layout. What
  * changes the provider's view is committed before this returns. Where a check fails the request stays as it was without
  * what failed.
+ * @param isOnItsWay it has gone out as it came: it is only read, so that the next one is known
  * @throws where store or archive do not answer
  */
 export async function composeRequest(
   parts: ComposeParts,
   request: RequestToCompose,
   deadline: Deadline,
+  isOnItsWay = false,
 ): Promise<Composed> {
   const { accountId, adapter, read, body, memory, isSide, at } = request;
   const key = await parts.archive.accountKey(accountId);
@@ -66,7 +68,8 @@ export async function composeRequest(
   if (isSide) return work.compose(standing, { sizes: work.sizes(standing), because: null });
   const composed = await work.results.orTakenBack(async () => {
     await decideNewResults(work, standing, behind !== null);
-    return decided(work, standing, work.sizes(standing), deadline);
+    const sizes = work.sizes(standing);
+    return isOnItsWay ? settled(work, standing, sizes, 'unread') : decided(work, standing, sizes, deadline);
   });
   memory.latest = request;
   memory.conversation = conversation;

@@ -16,6 +16,7 @@ import type { Retrieval } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { UpstreamRequest } from '../upstream.ts';
 import { composeRequest, failureOf } from './compose-request.ts';
+import { marksOfBeginning } from './conversation.ts';
 import { earlyArchiving } from './early-archiving.ts';
 import { Failures } from './failures.ts';
 import { sendFallingOpen } from './falling-open.ts';
@@ -25,7 +26,7 @@ import { asItCame, type Composer, type Prepared } from './prepared.ts';
 import { rulesOf } from './protocol-rules.ts';
 import { isBound } from './recollect.ts';
 import { seenOf } from './seen.ts';
-import { sendComposed } from './send-composed.ts';
+import { type SendParts, sendComposed } from './send-composed.ts';
 import { IndexTexts } from './standing-layout.ts';
 import { Threads } from './threads.ts';
 import {
@@ -36,6 +37,7 @@ import {
   type RequestToCompose,
   type ThreadMemory,
 } from './types.ts';
+import { LONG_BYTES, sendUnread, type Unread } from './unread.ts';
 
 /** What a composer works on once the database is open. */
 export interface ComposerStore {
@@ -89,15 +91,20 @@ interface Preparation {
   read: RequestToCompose | null;
 }
 
+function isUnread(made: Composed | Unread | null): made is Unread {
+  return made !== null && 'read' in made;
+}
+
 /** Makes the composer of a process. */
 export function createComposer(options: ComposerOptions): Composer {
   const { clock, timers, log, metrics, deadlineMs = DEADLINE_MS } = options;
   const threads = new Threads();
   const indices = new IndexTexts();
   const calibrations = new Map<string, Calibration>();
-  const versions = new Fresh<string>(clock, options.isAlone ? FRESH_MS : 0);
-  const switches = new Fresh<RecallSwitches>(clock, FRESH_MS);
-  const keys = new Fresh<Uint8Array>(clock, FRESH_MS);
+  const { isAlone } = options;
+  const versions = new Fresh<string>(clock, isAlone ? FRESH_MS : 0, isAlone);
+  const switches = new Fresh<RecallSwitches>(clock, FRESH_MS, isAlone);
+  const keys = new Fresh<Uint8Array>(clock, FRESH_MS, isAlone);
   const failures = new Failures(clock);
   const unfolding = createGate(UNFOLDED_AT_ONCE);
   const unfoldingLarge = createGate(1);
@@ -127,7 +134,7 @@ export function createComposer(options: ComposerOptions): Composer {
   function inTime(
     store: ComposerStore,
     preparation: Preparation,
-    work: Promise<Composed | null>,
+    work: Promise<Composed | Unread | null>,
   ): Promise<Prepared> {
     const { request, deadline } = preparation;
     const instead = (failure: NonNullable<Composed['unedited']>) =>
@@ -152,9 +159,9 @@ export function createComposer(options: ComposerOptions): Composer {
         (composed) => {
           timers.cancel(timer);
           if (deadline.isOver) return;
-          resolve(
-            composed === null ? fallingOpen(preparation, null) : prepared(store, composed, preparation),
-          );
+          if (composed === null) resolve(fallingOpen(preparation, null));
+          else if (isUnread(composed)) resolve(unread(store, composed, preparation));
+          else resolve(prepared(store, composed, preparation));
         },
         (thrown) => {
           timers.cancel(timer);
@@ -188,7 +195,7 @@ export function createComposer(options: ComposerOptions): Composer {
     };
   }
 
-  async function compose(store: ComposerStore, preparation: Preparation): Promise<Composed | null> {
+  async function compose(store: ComposerStore, preparation: Preparation): Promise<Composed | Unread | null> {
     const { request, head, adapter, deadline } = preparation;
     const decoded = await decode(request, head.headers.get('content-encoding') ?? '', deadline);
     const body = decoded === null ? null : viewOf(decoded);
@@ -212,11 +219,31 @@ export function createComposer(options: ComposerOptions): Composer {
       ...rulesOf(adapter, head, read, body),
     };
     preparation.read = toCompose;
-    const isNew =
-      memory.conversation === null && read.elements.some(({ start, end }) => end - start > UNWIELDY_BYTES);
-    // It would be read in one go, while all others wait: not unless something of ours may stand in it.
-    if (isNew && (await store.recall.beginnings(accountId, name, [])).length === 0) return null;
+    const isUnwieldy = read.elements.some(({ start, end }) => end - start > UNWIELDY_BYTES);
+    if (memory.conversation === null && (isUnwieldy || body.byteLength > LONG_BYTES)) {
+      const isOurs = await knowsBeginning(parts, toCompose, isUnwieldy);
+      // It would be read in one go, while all others wait.
+      if (!isOurs && isUnwieldy) return null;
+      if (!isOurs)
+        return { read: toCompose.isSide ? async () => null : once(() => reading(parts, toCompose)) };
+    }
     return inTurn(memory, deadline, () => composeRequest(parts, toCompose, deadline));
+  }
+
+  /** Reads a request that is on its way, so that the thread's next one is known. Never rejects. */
+  function reading(parts: ComposeParts, request: RequestToCompose): Promise<Composed | null> {
+    const { memory, id, body } = request;
+    const deadline: Deadline = { isOver: false, standing: null, isBound: null };
+    preparedBytes += body.byteLength;
+    return inTurn(memory, deadline, () => composeRequest(parts, request, deadline, true))
+      .catch((thrown) => {
+        failed('compose');
+        log.error({ id, ...failureOf(thrown) }, 'a request on its way could not be read');
+        return null;
+      })
+      .finally(() => {
+        preparedBytes -= body.byteLength;
+      });
   }
 
   /** A request's body, unfolded; null where it cannot be. Each may take its limit before it is known for what it is. */
@@ -242,31 +269,36 @@ export function createComposer(options: ComposerOptions): Composer {
     };
   }
 
+  function sendParts(
+    store: ComposerStore,
+    { request, upstream }: Preparation,
+    thread: ThreadName,
+  ): Omit<SendParts, 'upstreams' | 'handler'> {
+    const compose = partsOf(store, request.accountId, thread);
+    return { store, clock, timers, log, metrics, compose, request, upstream };
+  }
+
+  function unread(store: ComposerStore, unread: Unread, preparation: Preparation): Prepared {
+    const { read, adapter, upstream } = preparation;
+    if (read === null) return asItCame(upstream);
+    const parts = sendParts(store, preparation, read.memory.name);
+    return {
+      seen: null,
+      send: (upstreams, handler) => sendUnread({ ...parts, upstreams, handler }, unread, adapter.protocol),
+    };
+  }
+
   function prepared(store: ComposerStore, composed: Composed, preparation: Preparation): Prepared {
-    const { request, upstream } = preparation;
+    const { request } = preparation;
     if (composed.unedited !== null) {
       failed('compose_check');
       log.warn({ id: request.id, ...composed.unedited }, 'a request goes out as it came');
       return { ...fallingOpen(preparation, composed.unedited), seen: seenOf(composed) };
     }
+    const parts = sendParts(store, preparation, composed.memory.name);
     return {
       seen: seenOf(composed),
-      send: (upstreams, handler) =>
-        sendComposed(
-          {
-            store,
-            clock,
-            timers,
-            log,
-            metrics,
-            compose: partsOf(store, request.accountId, composed.memory.name),
-            upstreams,
-            request,
-            upstream,
-            handler,
-          },
-          composed,
-        ),
+      send: (upstreams, handler) => sendComposed({ ...parts, upstreams, handler }, composed),
     };
   }
 
@@ -305,6 +337,30 @@ function isSureToBeRefused({ standing, isBound }: Deadline): boolean {
 
 function isTooLarge({ sizes, sent }: Composed): boolean {
   return sizes.limit !== null && sent > sizes.limit;
+}
+
+/** What calls a function at most once, and gives every caller the same. */
+function once<Result>(make: () => Result): () => Result {
+  let made: { readonly result: Result } | null = null;
+  return () => {
+    made ??= { result: make() };
+    return made.result;
+  };
+}
+
+/**
+ * Whether something of ours may stand in a conversation that is new to this process: its thread is known, or a beginning
+ * in it. One without an answer near its beginning is taken for known, to be read.
+ * @param byName what it is made of is too large to be read for this
+ */
+async function knowsBeginning(
+  parts: ComposeParts,
+  { accountId, adapter, read, body, memory }: RequestToCompose,
+  byName: boolean,
+): Promise<boolean> {
+  const key = await parts.archive.accountKey(accountId);
+  const marks = byName ? [] : await marksOfBeginning(key, adapter, read, body);
+  return marks === null || (await parts.recall.beginnings(accountId, memory.name, marks)).length > 0;
 }
 
 /**

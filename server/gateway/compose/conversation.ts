@@ -51,6 +51,24 @@ export async function readConversation(
   before: Conversation | null,
 ): Promise<Conversation> {
   const { elements } = read;
+  const { known, ...lists } = await readElements(key, adapter, read, body, before);
+  const first = before?.outlines == null ? undefined : firstOutlines(before.outlines, known);
+  const isInTime = first !== undefined || body.byteLength <= SMALL_BYTES || body.byteLength > LARGE_BYTES;
+  const outlines = isInTime ? await outlinesInSteps(body, elements, first) : null;
+  return { body, elements, ...lists, outlines };
+}
+
+type Lists = Pick<Conversation, 'facts' | 'marks' | 'states' | 'anchors' | 'chains' | 'results'>;
+
+/** What is known of each element; `known`: of how many it is what was known of the request before. */
+async function readElements(
+  key: Uint8Array,
+  adapter: ProtocolAdapter,
+  read: ReadRequest,
+  body: Buffer,
+  before: Conversation | null,
+): Promise<Lists & { readonly known: number }> {
+  const { elements } = read;
   const known = before === null ? 0 : commonElements(before, { body, elements });
   const facts = before?.facts.slice(0, known) ?? [];
   const marks = before?.marks.slice(0, known) ?? [];
@@ -76,10 +94,7 @@ export async function readConversation(
     );
     await breathe();
   }
-  const first = before?.outlines == null ? undefined : firstOutlines(before.outlines, known);
-  const isInTime = first !== undefined || body.byteLength <= SMALL_BYTES || body.byteLength > LARGE_BYTES;
-  const outlines = isInTime ? await outlinesInSteps(body, elements, first) : null;
-  return { body, elements, facts, marks, states, anchors, chains, results, outlines };
+  return { known, facts, marks, states, anchors, chains, results };
 }
 
 /** The newest element that has a mark; null: none has. */
@@ -90,6 +105,28 @@ export function newestMark({ marks }: Pick<Conversation, 'marks'>): MessageHash 
 /** Whether the assistant has said anything in it. */
 export function isAnswered({ facts }: Pick<Conversation, 'facts'>): boolean {
   return facts.some((fact) => fact.print !== null);
+}
+
+/** Elements at the beginning of a request among which its first answer is looked for. */
+const BEGINNING_ELEMENTS = [8, 64];
+
+/**
+ * The marks of a request from its first message through its first answer, by reading no more than these; null: there is
+ * no answer near its beginning.
+ */
+export async function marksOfBeginning(
+  key: Uint8Array,
+  adapter: ProtocolAdapter,
+  read: ReadRequest,
+  body: Buffer,
+): Promise<readonly MessageHash[] | null> {
+  for (const count of BEGINNING_ELEMENTS) {
+    const first = { ...read, elements: read.elements.slice(0, count) };
+    const { facts, marks } = await readElements(key, adapter, first, body, null);
+    const answer = facts.findIndex((fact) => fact.print !== null);
+    if (answer >= 0) return marks.slice(0, answer + 1).filter((mark) => mark !== null);
+  }
+  return null;
 }
 
 /** The mark of the assistant's first answer; null: there is none. */

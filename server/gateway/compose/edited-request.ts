@@ -1,8 +1,9 @@
+import type { PiecedBody } from '../pieced-body.ts';
 import type { UpstreamRequest } from '../upstream.ts';
 
 /** A request with a body that was put together: it goes as it is, and its answer has to be read as it comes. */
-export function editedRequest(upstream: UpstreamRequest, body: Buffer): UpstreamRequest {
-  return { ...upstream, headers: headersOfEdited(upstream.headers, body.length), body };
+export function editedRequest(upstream: UpstreamRequest, body: PiecedBody): UpstreamRequest {
+  return { ...upstream, headers: headersOfEdited(upstream.headers, body.byteLength), body };
 }
 
 function headersOfEdited(headers: readonly string[], length: number): string[] {

@@ -2,6 +2,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { estimateBytes } from '../estimate/index.ts';
 import type { Timers } from '../keep-alive.ts';
+import type { PiecedBody } from '../pieced-body.ts';
 import type { Refusal } from '../refused/index.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
 import { validateAnthropic, validateOpenai } from '../validator/index.ts';
@@ -54,20 +55,22 @@ export function sendFallingOpen(parts: FallingOpen): UpstreamCall {
 }
 
 /** The client's own bytes without reasoning; null: there is none, or it may not be left out. */
-function bodyWithoutReasoning(request: RequestToCompose): Buffer | null {
+function bodyWithoutReasoning(request: RequestToCompose): PiecedBody | null {
   const { adapter, body, read, reasoning } = request;
   if (reasoning === 'keep_turn') return null;
   const composed = request.compose(body, read.scan, read.elements, WITHOUT_REASONING);
   if ('unknown' in composed || composed.named.length === 0) return null;
   const validate = adapter.protocol === 'anthropic' ? validateAnthropic : validateOpenai;
-  const verdict = validate({
-    client: body,
-    edited: composed.body,
-    edits: composed.named,
-    ownTool: null,
-    latestThinking: 'untouched-or-none',
-    window: null,
-    estimate: estimateBytes,
-  });
+  const verdict = composed.body.inOne((edited) =>
+    validate({
+      client: body,
+      edited,
+      edits: composed.named,
+      ownTool: null,
+      latestThinking: 'untouched-or-none',
+      window: null,
+      estimate: estimateBytes,
+    }),
+  );
   return verdict.ok ? composed.body : null;
 }

@@ -29,3 +29,23 @@ test('what was read late does not take the place of what was read after it', asy
   clock.advance(1);
   expect(await fresh.get('a', () => Promise.reject(new Error('down')))).toBe('third');
 });
+
+test('where only this process changes a value, nobody waits while it is read again, and what was forgotten is read anew', async () => {
+  const clock = manualClock(0);
+  const fresh = new Fresh<string>(clock, 1_000, true);
+  expect(await fresh.get('a', async () => 'first')).toBe('first');
+  clock.advance(2_000);
+  let answer: (value: string) => void = () => undefined;
+  let reads = 0;
+  const slow = () => {
+    reads += 1;
+    return new Promise<string>((resolve) => (answer = resolve));
+  };
+  expect(await Promise.all([fresh.get('a', slow), fresh.get('a', slow)])).toEqual(['first', 'first']);
+  expect(reads).toBe(1);
+  answer('second');
+  await Promise.resolve();
+  expect(await fresh.get('a', slow)).toBe('second');
+  fresh.clear();
+  expect(await fresh.get('a', async () => 'third')).toBe('third');
+});

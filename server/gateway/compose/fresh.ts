@@ -6,16 +6,19 @@ const LATE_MS = 100;
 
 /**
  * Values that are read again once they are older than so many milliseconds; where reading fails or is late, the last one
- * known.
+ * known. Where only this process changes them, what is known holds while it is read again: whoever changes one forgets it.
  */
 export class Fresh<Value> {
   readonly #clock: Clock;
   readonly #forMs: number;
+  readonly #isOurs: boolean;
   readonly #known = new Map<string, { readonly value: Value; readonly at: number }>();
 
-  constructor(clock: Clock, forMs: number) {
+  /** @param isOurs nobody but this process changes the values */
+  constructor(clock: Clock, forMs: number, isOurs = false) {
     this.#clock = clock;
     this.#forMs = forMs;
+    this.#isOurs = isOurs;
   }
 
   /** @throws what reading throws, where nothing is known */
@@ -25,6 +28,12 @@ export class Fresh<Value> {
     if (known !== undefined && now - known.at < this.#forMs) return known.value;
     const reading = read().then((value) => this.#keep(key, value, now));
     if (known === undefined) return reading;
+    if (this.#isOurs) {
+      // Who asks meanwhile does not read it once more.
+      this.#keep(key, known.value, now);
+      reading.catch(() => undefined);
+      return known.value;
+    }
     const isThere = await bounded(reading, LATE_MS).catch(() => false);
     return isThere ? reading : known.value;
   }

@@ -12,6 +12,8 @@ export interface ResultFacts {
   /** What tells it again, in whatever fork and on whatever gateway: its text, its call, and the answers before it. */
   readonly id: Uuid;
   readonly callId: string;
+  /** Estimated tokens of its text. */
+  readonly tokens: number;
   /** Its place among the parts of its message; null on Responses, where the element is the result. */
   readonly part: number | null;
 }
@@ -62,7 +64,9 @@ export function resultFactsOf(
     const isPlain = kind === 'tool_result' && body === null && media.length === 0;
     if (!isPlain || tool === null) return [];
     const id = resultId(key, chain, tool.callId, text);
-    return [{ id, callId: tool.callId, part: protocol === 'anthropic' ? part : null }];
+    return [
+      { id, callId: tool.callId, tokens: estimateText(text), part: protocol === 'anthropic' ? part : null },
+    ];
   });
 }
 

@@ -1,5 +1,5 @@
 import { hexOf } from '../../conversation/index.ts';
-import { isCommandTool, TRIMMING_RULES } from '../../recall/index.ts';
+import { isCommandTool, TRIM_ABOVE_TOKENS, TRIMMING_RULES } from '../../recall/index.ts';
 import { stubsToFill } from './fill-stubs.ts';
 import { type ResultFacts, type TrimmedResult, trimmedResult } from './kept-results.ts';
 import type { RequestWork } from './request-work.ts';
@@ -54,7 +54,8 @@ function newOutputs(work: RequestWork, met: ReadonlySet<string>): readonly NewOu
   const outputs: NewOutput[] = [];
   for (let element = answered + 1; element < results.length; element += 1) {
     for (const one of results[element] ?? []) {
-      if (met.has(one.id) || work.request.memory.hidden.has(one.id)) continue;
+      if (one.tokens <= TRIM_ABOVE_TOKENS || met.has(one.id)) continue;
+      if (work.request.memory.hidden.has(one.id)) continue;
       if (isTrimmable(work, element, one)) outputs.push({ element, facts: one });
     }
   }

@@ -1,3 +1,4 @@
+import type { PiecedBody } from '../pieced-body.ts';
 import type { Edit as NamedEdit } from '../validator/index.ts';
 
 /** What tells each element of a request again, one entry for each; see the adapters' `anchorsIn`. */
@@ -73,8 +74,8 @@ export type ViewRun =
 
 /** A body that was put together. */
 export interface ComposedBody {
-  /** The client's own buffer where nothing was changed. */
-  readonly body: Buffer;
+  /** The client's own buffer alone where nothing was changed. */
+  readonly body: PiecedBody;
   /** Every change, for the validator; none: nothing was changed. */
   readonly named: readonly NamedEdit[];
   /** What the model sees, for the console. */

@@ -49,7 +49,7 @@ describe('a plan with nothing in it', () => {
     const { body, scan, elements } = clientRequest('messages', { messages: [user(text('a'))] });
     const plan = { ...NO_PLAN, tool: retrievalToolJson('anthropic'), leavesReasoning: () => true };
     const composed = composeMessages(body, scan, elements, plan);
-    expect('body' in composed && composed.body).toBe(body);
+    expect('body' in composed && composed.body.joined()).toBe(body);
   });
 });
 

@@ -9,10 +9,11 @@ import {
   retrievalToolJson,
 } from '../../recall/index.ts';
 import { type Calibration, estimateBytes, startingCalibration } from '../estimate/index.ts';
+import { PiecedBody } from '../pieced-body.ts';
 import { hintsFor } from '../reading/hints.ts';
 import { validateAnthropic, validateOpenai } from '../validator/index.ts';
 import { type ArchivedChain, archivedChain } from './archived.ts';
-import { anchorsOf, type Conversation } from './conversation.ts';
+import { anchorsOf, type Conversation, firstAnswer } from './conversation.ts';
 import { decide } from './decide.ts';
 import { keptResultIn } from './kept-results.ts';
 import { type NewLayout, newLayout } from './new-layout.ts';
@@ -139,10 +140,22 @@ export class RequestWork {
     if (this.#deadline.isOver) throw new Late('the time for the preparation is over');
     const { memory, accountId } = this.request;
     const kept = await this.#parts.recall.keepGeneration(accountId, generation);
+    if (memory.choices === null) await this.#keepAdopted(generation.at);
     memory.generations.set(hexOf(kept.madeAt), kept);
     // What was committed too late was not sent: the next request begins anew.
     if (this.#deadline.isOver) memory.isUnseen = true;
     return kept;
+  }
+
+  /** A conversation that began elsewhere is known from here on, in its forks too: something of ours stands in it. */
+  async #keepAdopted(at: Millis): Promise<void> {
+    const { memory, accountId } = this.request;
+    const began = firstAnswer(this.conversation);
+    if (began === null) return;
+    const beginning = { thread: memory.name, began, choices: NO_CHOICES };
+    await this.#parts.recall.keepBeginning(accountId, beginning, at);
+    memory.choices = NO_CHOICES;
+    memory.answered = hexOf(began);
   }
 
   /** Remembers the text of an index that was made. */
@@ -165,7 +178,7 @@ export class RequestWork {
     const planned = await standingLayout(content, this.conversation, this.#parts.indices, {
       key: this.key,
       parse: (slice) => this.#parse(slice),
-      chain: () => this.archived(),
+      chain: () => this.#chainUnder(force),
     });
     return typeof planned === 'string' ? planned : { force, planned, choices };
   }
@@ -235,6 +248,18 @@ export class RequestWork {
   }
 
   /**
+   * The request's elements as the archive has them where a generation was made: in a fork that the archive does not know
+   * yet, or has in another project, the documents that an index refers to are those.
+   */
+  async #chainUnder(force: InForce | null): Promise<ArchivedChain | null> {
+    const { accountId, memory, adapter, read, body } = this.request;
+    const made = force?.generation.thread ?? memory.name;
+    if (made.session === memory.name.session) return this.archived();
+    const question = { accountId, key: this.key, thread: made, adapter, read, body };
+    return (await archivedChain(this.#parts, question)) ?? this.archived();
+  }
+
+  /**
    * Whether all answers from an element on were given by a gateway of this store, to requests that went out as they were
    * meant to: another gateway than this may have been asked meanwhile.
    */
@@ -264,7 +289,7 @@ export class RequestWork {
       request: this.request,
       conversation: this.conversation,
       memory,
-      body,
+      body: new PiecedBody([body]),
       named: [],
       runs: [],
       choices: NO_CHOICES,
@@ -294,16 +319,18 @@ export class RequestWork {
   #fault(composed: ComposedBody, choices: FrozenChoices): string | null {
     const validate = this.request.adapter.protocol === 'anthropic' ? validateAnthropic : validateOpenai;
     const { outlines } = this.conversation;
-    const verdict = validate({
-      ...(outlines === null ? {} : { known: { scan: this.request.read.scan, outlines } }),
-      client: this.request.body,
-      edited: composed.body,
-      edits: composed.named,
-      ownTool: choices.tool === null ? null : RETRIEVAL_TOOL,
-      latestThinking: this.request.reasoning === 'keep_turn' ? 'turn-untouched' : 'untouched-or-none',
-      window: null,
-      estimate: estimateBytes,
-    });
+    const verdict = composed.body.inOne((edited) =>
+      validate({
+        ...(outlines === null ? {} : { known: { scan: this.request.read.scan, outlines } }),
+        client: this.request.body,
+        edited,
+        edits: composed.named,
+        ownTool: choices.tool === null ? null : RETRIEVAL_TOOL,
+        latestThinking: this.request.reasoning === 'keep_turn' ? 'turn-untouched' : 'untouched-or-none',
+        window: null,
+        estimate: estimateBytes,
+      }),
+    );
     return verdict.ok ? null : `${verdict.rule} at ${verdict.where}: ${verdict.message}`;
   }
 

@@ -48,6 +48,7 @@ export class ResultsWork {
   /** Results of the request that are sent with another text, and the estimated tokens that each is shorter by. */
   sent(): readonly { readonly planned: PlannedResult; readonly saves: number }[] {
     const { memory } = this.#request;
+    if (memory.hidden.size === 0) return [];
     return this.#conversation.results.flatMap((results, element) =>
       results.flatMap(({ id, part }) => {
         const kept = keptResultIn(memory.hidden.get(id)?.data);

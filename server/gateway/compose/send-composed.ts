@@ -57,6 +57,14 @@ export function sendComposed(parts: SendParts, composed: Composed): UpstreamCall
   return new Sending(parts, composed).start();
 }
 
+/**
+ * Sends a form of a request that was put together after the provider had refused the first; there is no further one.
+ * @param onTheWire the form
+ */
+export function sendAgain(parts: SendParts, composed: Composed, onTheWire: UpstreamRequest): UpstreamCall {
+  return new Sending(parts, composed).startAgain(onTheWire);
+}
+
 class Sending {
   readonly #parts: SendParts;
   /** What is on its way: another form takes the place of one that was refused. */
@@ -86,6 +94,13 @@ class Sending {
     const call = sendHidden(guarded, first, this.#observed(this.#loop()), handler, timers);
     outlineLater(this.#composed.conversation);
     return call;
+  }
+
+  startAgain(onTheWire: UpstreamRequest): UpstreamCall {
+    const { upstreams, handler, timers } = this.#parts;
+    this.#request = onTheWire;
+    this.#triedAgain = true;
+    return sendHidden(upstreams, onTheWire, this.#observed(this.#loop()), handler, timers);
   }
 
   /** The form that is tried instead of one that was refused; null: the client gets the refusal. */
@@ -189,7 +204,7 @@ class Sending {
 }
 
 /** A composed request on the wire: unchanged it is the client's own. */
-function requestOf(upstream: UpstreamRequest, { named, body }: Composed): UpstreamRequest {
+export function requestOf(upstream: UpstreamRequest, { named, body }: Composed): UpstreamRequest {
   if (named.length === 0) return upstream;
   return editedRequest(upstream, body);
 }

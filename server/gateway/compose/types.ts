@@ -11,6 +11,7 @@ import type {
 } from '../../recall/index.ts';
 import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
 import type { Calibration } from '../estimate/index.ts';
+import type { PiecedBody } from '../pieced-body.ts';
 import type { Edit as NamedEdit } from '../validator/index.ts';
 import type { ChainSource } from './archived.ts';
 import type { Conversation } from './conversation.ts';
@@ -123,8 +124,8 @@ export interface RequestToCompose extends RequestRules {
 export interface Composed {
   readonly conversation: Conversation;
   readonly memory: ThreadMemory;
-  /** The client's own buffer where nothing was changed. */
-  readonly body: Buffer;
+  /** The client's own buffer alone where nothing was changed. */
+  readonly body: PiecedBody;
   readonly named: readonly NamedEdit[];
   readonly runs: readonly ViewRun[];
   readonly choices: FrozenChoices;

@@ -1,6 +1,7 @@
 import { fieldNamed, type Scan, type Slice } from '../../conversation/index.ts';
 import { changeList, toolRun } from '../compose/changed.ts';
 import type { BodyPlan, ComposedBody, NotComposed } from '../compose/plan.ts';
+import { PiecedBody } from '../pieced-body.ts';
 import { applyEdits } from '../splice.ts';
 import { addToolToResponses } from './add-tool.ts';
 import { ItemChanges } from './changes.ts';
@@ -8,7 +9,7 @@ import { olderItems } from './older.ts';
 
 /**
  * Everything of a plan in one body of the Responses API. A pure function of its input: the same conversation with more
- * behind it gets the same bytes in front of these. With nothing to change it gives the very same buffer. An `input` that
+ * behind it gets the same bytes in front of these. With nothing to change it gives the very same buffer alone. An `input` that
  * is a bare string gets our tool at most.
  * @param scan of the body, with the entries of `input` and `tools`
  * @param elements the entries of `input`
@@ -31,7 +32,7 @@ export function composeItems(
   const list = changeList(elements, changes);
   if (list.length === 0 && elements.length > 0) return { unknown: 'nothing would be left of it' };
   const edits = tool === null ? list.edits : [tool.edit, ...list.edits];
-  if (edits.length === 0) return { body, named: [], runs: [] };
+  if (edits.length === 0) return { body: new PiecedBody([body]), named: [], runs: [] };
   const runs = plan.tool !== null && (tool !== null || work.hasTool) ? [toolRun(plan.tool)] : [];
   return {
     body: applyEdits(body, edits),

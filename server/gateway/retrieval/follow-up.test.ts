@@ -57,7 +57,7 @@ describe('a follow-up', () => {
     expect(body.toString()).toBe(
       `${front}},{"role":"assistant","content":[${call}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"found"}]}],"max_tokens"${behind}`,
     );
-    expect(headers).toEqual(['Host', 'h', 'Content-Length', String(body.length)]);
+    expect(headers).toEqual(['Host', 'h', 'Content-Length', String(body.byteLength)]);
     expect(path).toBe('/v1/messages?beta=true');
   });
 

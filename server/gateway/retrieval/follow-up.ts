@@ -32,7 +32,8 @@ export type FollowUp = { readonly request: UpstreamRequest } | { readonly refuse
  * @param headers of the upstream answer before: Codex' turn state in them goes along
  */
 export function followUp(first: FirstRequest, answer: AnswerSoFar, headers: RawHeaders): FollowUp {
-  const sent = appended(first.request.body, first.protocol, answer.sent);
+  const { body } = first.request;
+  const sent = appended(body instanceof Uint8Array ? body : body.joined(), first.protocol, answer.sent);
   const client = appended(first.client, first.protocol, answer.echoed);
   if (sent === null || client === null) return { refused: 'The conversation is no list.' };
   const verdict = judge(first, {
@@ -75,7 +76,7 @@ function appended(
   if (!elements || last === undefined) return null;
   const edits =
     more.length === 0 ? [] : [{ start: last.end, end: last.end, insert: Buffer.from(`,${more.join(',')}`) }];
-  return { body: applyEdits(body, edits), elements: elements.length };
+  return { body: applyEdits(body, edits).joined(), elements: elements.length };
 }
 
 /** The headers of the first request with the new length; the turn state of the answer before where it gave one. */

@@ -77,11 +77,15 @@ describe('a beginning', () => {
 
   test('of a thread with names of any length and any characters is found again', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 900 });
+    let runs = 0;
     await fc.assert(
       fc.asyncProperty(text, text, text, async (session, thread, memory) => {
         const name = threadNamed(`\0${session}`, `${thread}\ud800`.repeat(3));
+        // A name may come twice: each beginning has a message of its own.
+        runs += 1;
         const kept = beginning({
           thread: name,
+          began: hashNamed(`run ${runs}`),
           choices: { tool: 1, trimming: 1, memory: `${memory}\0\udfff` },
         });
         await store.keepBeginning(accountId, kept, START);

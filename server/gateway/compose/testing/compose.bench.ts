@@ -111,12 +111,13 @@ for (const [name, { client, compose, validate, tool, at, older, cold }] of Objec
   describe(`${name}, ${(body.length / 1e6).toFixed(1)} MB`, () => {
     for (const [which, plan] of Object.entries(plans)) {
       const composed = compose(body, scan, elements, plan) as ComposedBody;
+      const edited = composed.body.joined();
       const outlines = outlinesIn(body, elements);
       const judge = () =>
         validate({
           client: body,
           known: { scan, outlines },
-          edited: composed.body,
+          edited,
           edits: composed.named,
           ownTool: RETRIEVAL_TOOL,
           latestThinking: 'untouched-or-none',

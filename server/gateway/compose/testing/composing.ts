@@ -35,9 +35,12 @@ export function clientRequest(list: 'messages' | 'input', value: unknown, space?
   return { body, scan, elements: fieldNamed(scan, list)?.elements ?? [] };
 }
 
+/** What was composed, in one buffer. */
+export type JoinedBody = Omit<ComposedBody, 'body'> & { readonly body: Buffer };
+
 /** A composed body, read again, with what the validator says of it. */
 export interface Judged<Body> {
-  readonly composed: ComposedBody;
+  readonly composed: JoinedBody;
   readonly body: Body;
   readonly verdict: Verdict;
   /** The verdict on other bytes in the place of the composed ones. Throws where it is another with what is known. */
@@ -70,11 +73,12 @@ export function itemsComposed<Body>(
 
 function judged<Body>(
   client: ClientRequest,
-  composed: ComposedBody | { readonly unknown: string },
+  pieced: ComposedBody | { readonly unknown: string },
   validate: typeof validateAnthropic,
   latestThinking: LatestThinking,
 ): Judged<Body> {
-  if ('unknown' in composed) throw new Error(`Not composed: ${composed.unknown}`);
+  if ('unknown' in pieced) throw new Error(`Not composed: ${pieced.unknown}`);
+  const composed: JoinedBody = { ...pieced, body: pieced.body.joined() };
   const known = { scan: client.scan, outlines: outlinesIn(client.body, client.elements) };
   const judge = (edited: Buffer): Verdict => {
     const question: EditedBody = {
