@@ -2,7 +2,7 @@ import type { Clock, Millis } from '../../kernel/clock.ts';
 import { ContextModeError } from '../../kernel/errors.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import { foldSlot } from '../fold.ts';
-import type { Arity } from '../types.ts';
+import type { Arity, FactVersion } from '../types.ts';
 import { changeVersions } from '../versions.ts';
 import type { Queryable } from './connection.ts';
 import {
@@ -57,12 +57,10 @@ export async function readSlots(
     'SELECT id, usual_arity FROM slot WHERE account_id = $1 AND id = ANY($2::uuid[]) ORDER BY id',
     [accountId, ids],
   );
-  const statements = await readStatements(connection, accountId, ids);
-  return rows.map(({ id, usual_arity: usual }) => ({
-    id,
-    usual,
-    statements: statements.filter((statement) => statement.slot === id),
-  }));
+  const statements = new Map<Uuid, StoredStatement[]>(rows.map(({ id }) => [id, []]));
+  for (const statement of await readStatements(connection, accountId, ids))
+    statements.get(statement.slot)?.push(statement);
+  return rows.map(({ id, usual_arity: usual }) => ({ id, usual, statements: statements.get(id) ?? [] }));
 }
 
 /** What is done to a slot, as the audit names it. */
@@ -82,37 +80,65 @@ export async function applyToSlots(
   added: readonly StoredStatement[],
   act: SlotAct | null,
 ): Promise<readonly SlotChange[]> {
-  const { connection, accountId, at } = scope;
+  const { connection, accountId } = scope;
   if (added.length > 0) await insertStatements(connection, accountId, added);
-  const current = await readCurrent(
+  const ids = slots.map((slot) => slot.id);
+  const changes = changesOf(scope, slots, added, await readCurrent(connection, accountId, ids));
+  await closeVersions(
     connection,
     accountId,
-    slots.map((slot) => slot.id),
+    changes.flatMap(({ closed }) => closed),
   );
-  const changes: SlotChange[] = [];
-  for (const slot of slots) {
-    const own = added.filter((statement) => statement.slot === slot.id).map(({ said }) => said);
-    if (added.length > 0 && own.length === 0) continue;
-    const all = [...slot.statements.map(({ said }) => said), ...own];
-    const { closed, opened } = changeVersions(current.get(slot.id) ?? [], foldSlot(all, slot.usual), own, at);
-    await closeVersions(connection, accountId, closed);
-    await insertVersions(connection, accountId, slot.id, opened);
-    changes.push({ slot: slot.id, opened, closed });
-    const counts = { statements: own.length, opened: opened.length, closed: closed.length };
-    if (act !== null) await writeAudit(scope, act, slot.id, counts);
-  }
-  return changes;
+  const opened = changes.flatMap((change) =>
+    change.opened.map((version) => ({ slot: change.slot, version })),
+  );
+  await insertVersions(connection, accountId, opened);
+  if (act !== null) await writeAudit(scope, act, changes);
+  return changes.map(({ slot, opened, closed }) => ({ slot, opened, closed }));
 }
 
-/** Keeps that something was done to a slot: ids and numbers alone. */
+interface CountedChange extends SlotChange {
+  /** How many statements came in. */
+  readonly statements: number;
+}
+
+function changesOf(
+  { at }: WriteScope,
+  slots: readonly KnownSlot[],
+  added: readonly StoredStatement[],
+  current: ReadonlyMap<Uuid, readonly FactVersion[]>,
+): readonly CountedChange[] {
+  const bySlot = new Map<Uuid, StoredStatement[]>(slots.map(({ id }) => [id, []]));
+  for (const statement of added) bySlot.get(statement.slot)?.push(statement);
+  return slots.flatMap(({ id, usual, statements }) => {
+    const own = (bySlot.get(id) ?? []).map(({ said }) => said);
+    if (added.length > 0 && own.length === 0) return [];
+    const history = foldSlot([...statements.map(({ said }) => said), ...own], usual);
+    const { closed, opened } = changeVersions(current.get(id) ?? [], history, own, at);
+    return [{ slot: id, opened, closed, statements: own.length }];
+  });
+}
+
+/** Keeps what was done to slots: ids and numbers alone. */
 async function writeAudit(
   { connection, clock, accountId, at }: WriteScope,
   { act, actor }: SlotAct,
-  subject: Uuid,
-  counts: Readonly<Record<string, number>>,
+  changes: readonly CountedChange[],
 ): Promise<void> {
+  const counts = changes.map(({ statements, opened, closed }) =>
+    JSON.stringify({ statements, opened: opened.length, closed: closed.length }),
+  );
   await connection.query(
-    `INSERT INTO audit (account_id, id, at, actor, act, subject, data) VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb)`,
-    [accountId, newId(clock), new Date(at), actor, act, subject, JSON.stringify(counts)],
+    `INSERT INTO audit (account_id, id, at, actor, act, subject, data)
+     SELECT $1, g.id, $2, $3, $4, g.subject, g.data FROM unnest($5::uuid[], $6::uuid[], $7::jsonb[]) AS g(id, subject, data)`,
+    [
+      accountId,
+      new Date(at),
+      actor,
+      act,
+      changes.map(() => newId(clock)),
+      changes.map(({ slot }) => slot),
+      counts,
+    ],
   );
 }

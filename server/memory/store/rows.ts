@@ -219,18 +219,23 @@ export async function closeVersions(
   );
 }
 
-/** Writes versions of a slot that begin to be held for true. */
+/** A version with the slot that it is of. */
+export interface SlotVersion {
+  readonly slot: Uuid;
+  readonly version: FactVersion;
+}
+
+/** Writes versions that begin to be held for true. */
 export async function insertVersions(
   connection: Queryable,
   accountId: Uuid,
-  slot: Uuid,
-  opened: readonly FactVersion[],
+  opened: readonly SlotVersion[],
 ): Promise<void> {
   if (opened.length === 0) return;
-  const column = <T>(pick: (version: FactVersion) => T) => opened.map(pick);
+  const column = <T>(pick: (version: FactVersion) => T) => opened.map(({ version }) => pick(version));
   await connection.query(INSERT_VERSIONS, [
     accountId,
-    slot,
+    opened.map(({ slot }) => slot),
     column((version) => version.fact),
     column((version) => new Date(version.recordedFrom)),
     column((version) => version.arity),
@@ -248,5 +253,5 @@ export async function insertVersions(
 const INSERT_VERSIONS = `
 INSERT INTO fact_version (account_id, slot_id, fact, recorded_from, arity, value, value_key, value_hash, valid_from,
   valid_to, closed_by, cause, caused_by)
-SELECT $1, $2, * FROM unnest($3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::bytea[],
+SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::bytea[],
   $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::text[], $13::uuid[])`;

@@ -97,7 +97,8 @@ async function write(
   return transaction(pool, async (connection) => {
     const scope = await beginWrite(connection, clock, accountId);
     const standingDrafts = await standing(scope, read);
-    const gone = read.filter((draft) => !standingDrafts.includes(draft));
+    const stays = new Set(standingDrafts);
+    const gone = read.filter((draft) => !stays.has(draft));
     const slotIds = await findSlots(scope, standingDrafts);
     const statements = statementsOf(scope, standingDrafts, slotIds, author, key);
     const slots = await readSlots(connection, accountId, [...new Set(slotIds)]);
