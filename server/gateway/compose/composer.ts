@@ -19,7 +19,7 @@ import { composeRequest, failureOf } from './compose-request.ts';
 import { marksOfBeginning } from './conversation.ts';
 import { earlyArchiving } from './early-archiving.ts';
 import { Failures } from './failures.ts';
-import { sendFallingOpen } from './falling-open.ts';
+import { bodyWithoutReasoning } from './falling-open.ts';
 import { Fresh } from './fresh.ts';
 import { previewOf, undoLayout } from './other-acts.ts';
 import { asItCame, type Composer, type Prepared } from './prepared.ts';
@@ -37,7 +37,7 @@ import {
   type RequestToCompose,
   type ThreadMemory,
 } from './types.ts';
-import { LONG_BYTES, sendUnread, type Unread } from './unread.ts';
+import { readingBehind, type SecondForms, sendWatched } from './watched.ts';
 
 /** What a composer works on once the database is open. */
 export interface ComposerStore {
@@ -91,6 +91,14 @@ interface Preparation {
   read: RequestToCompose | null;
 }
 
+/** Bytes from which on a conversation that is new to this process is looked up by its beginning before it is read. */
+const LONG_BYTES = 128 * 1024;
+
+/** A request in which nothing of ours stands: it goes out as it came, and is read while it is on its way. */
+interface Unread extends Pick<SecondForms, 'read'> {
+  readonly request: RequestToCompose;
+}
+
 function isUnread(made: Composed | Unread | null): made is Unread {
   return made !== null && 'read' in made;
 }
@@ -121,7 +129,7 @@ export function createComposer(options: ComposerOptions): Composer {
       failed('compose_full');
       return Promise.resolve(asItCame(upstream, { reason: 'busy', detail: 'too much is being prepared' }));
     }
-    const deadline: Deadline = { isOver: false, standing: null, isBound: null };
+    const deadline: Deadline = { isOver: false, standing: null, isBound: null, hasCommitted: false };
     const preparation: Preparation = { request, upstream, head, adapter, deadline, read: null };
     preparedBytes += bytes;
     const work = compose(store, preparation).finally(() => {
@@ -139,7 +147,7 @@ export function createComposer(options: ComposerOptions): Composer {
     const { request, deadline } = preparation;
     const instead = (failure: NonNullable<Composed['unedited']>) =>
       deadline.standing === null
-        ? fallingOpen(preparation, failure)
+        ? fallingOpen(store, preparation, failure)
         : prepared(store, deadline.standing, preparation);
     return new Promise((resolve) => {
       const late = () => {
@@ -159,7 +167,7 @@ export function createComposer(options: ComposerOptions): Composer {
         (composed) => {
           timers.cancel(timer);
           if (deadline.isOver) return;
-          if (composed === null) resolve(fallingOpen(preparation, null));
+          if (composed === null) resolve(fallingOpen(store, preparation, null));
           else if (isUnread(composed)) resolve(unread(store, composed, preparation));
           else resolve(prepared(store, composed, preparation));
         },
@@ -225,7 +233,10 @@ export function createComposer(options: ComposerOptions): Composer {
       // It would be read in one go, while all others wait.
       if (!isOurs && isUnwieldy) return null;
       if (!isOurs)
-        return { read: toCompose.isSide ? async () => null : once(() => reading(parts, toCompose)) };
+        return {
+          request: toCompose,
+          read: once(async () => (toCompose.isSide ? null : reading(parts, toCompose))),
+        };
     }
     return inTurn(memory, deadline, () => composeRequest(parts, toCompose, deadline));
   }
@@ -233,7 +244,7 @@ export function createComposer(options: ComposerOptions): Composer {
   /** Reads a request that is on its way, so that the thread's next one is known. Never rejects. */
   function reading(parts: ComposeParts, request: RequestToCompose): Promise<Composed | null> {
     const { memory, id, body } = request;
-    const deadline: Deadline = { isOver: false, standing: null, isBound: null };
+    const deadline: Deadline = { isOver: false, standing: null, isBound: null, hasCommitted: false };
     preparedBytes += body.byteLength;
     return inTurn(memory, deadline, () => composeRequest(parts, request, deadline, true))
       .catch((thrown) => {
@@ -261,11 +272,22 @@ export function createComposer(options: ComposerOptions): Composer {
   }
 
   /** A request as its client sent it; with the reason, where ours could not be put together. */
-  function fallingOpen({ upstream, read }: Preparation, unedited: Composed['unedited']): Prepared {
+  function fallingOpen(
+    store: ComposerStore,
+    preparation: Preparation,
+    unedited: Composed['unedited'],
+  ): Prepared {
+    const { upstream, read, adapter } = preparation;
+    const asSent = asItCame(upstream, unedited);
+    if (read === null) return asSent;
+    const parts = sendParts(store, preparation, read.memory.name);
+    const forms: SecondForms = {
+      read: async () => (read.isSide ? null : reading(parts.compose, read)),
+      withoutReasoning: () => bodyWithoutReasoning(read),
+    };
     return {
-      ...asItCame(upstream, unedited),
-      send: (upstreams, handler) =>
-        sendFallingOpen({ timers, log, metrics, upstreams, upstream, request: read, handler }),
+      ...asSent,
+      send: (upstreams, handler) => sendWatched({ ...parts, upstreams, handler }, adapter.protocol, forms),
     };
   }
 
@@ -278,13 +300,15 @@ export function createComposer(options: ComposerOptions): Composer {
     return { store, clock, timers, log, metrics, compose, request, upstream };
   }
 
-  function unread(store: ComposerStore, unread: Unread, preparation: Preparation): Prepared {
-    const { read, adapter, upstream } = preparation;
-    if (read === null) return asItCame(upstream);
-    const parts = sendParts(store, preparation, read.memory.name);
+  /** A request as its client sent it, since nothing of ours stands in it. */
+  function unread(store: ComposerStore, { request, read }: Unread, preparation: Preparation): Prepared {
+    const parts = sendParts(store, preparation, request.memory.name);
+    const forms: SecondForms = { read, withoutReasoning: () => null };
+    const { protocol } = preparation.adapter;
     return {
       seen: null,
-      send: (upstreams, handler) => sendUnread({ ...parts, upstreams, handler }, unread, adapter.protocol),
+      send: (upstreams, handler) =>
+        sendWatched({ ...parts, upstreams, handler: readingBehind(handler, read) }, protocol, forms),
     };
   }
 
@@ -293,7 +317,7 @@ export function createComposer(options: ComposerOptions): Composer {
     if (composed.unedited !== null) {
       failed('compose_check');
       log.warn({ id: request.id, ...composed.unedited }, 'a request goes out as it came');
-      return { ...fallingOpen(preparation, composed.unedited), seen: seenOf(composed) };
+      return { ...fallingOpen(store, preparation, composed.unedited), seen: seenOf(composed) };
     }
     const parts = sendParts(store, preparation, composed.memory.name);
     return {
@@ -378,11 +402,11 @@ async function inTurn<Result>(
       if (deadline.isOver) throw new Late('the thread was busy until the time was over');
       return await work();
     } catch (thrown) {
-      memory.isUnseen ||= deadline.standing === null;
+      memory.isUnseen ||= deadline.standing === null || deadline.hasCommitted;
       throw thrown;
     } finally {
-      // What went out under what stands is described by that.
-      memory.isUnseen ||= deadline.isOver && deadline.standing === null;
+      // What went out under what stands is described by that, unless something else was committed meanwhile.
+      memory.isUnseen ||= deadline.isOver && (deadline.standing === null || deadline.hasCommitted);
     }
   });
   memory.turn = mine.catch(() => undefined);

@@ -107,7 +107,7 @@ async function workOn(parts: ComposeParts, request: RequestToCompose | null): Pr
   return new RequestWork(
     parts,
     request,
-    { isOver: false, standing: null, isBound: null },
+    { isOver: false, standing: null, isBound: null, hasCommitted: false },
     { key, conversation, switches },
   );
 }

@@ -139,15 +139,17 @@ export class RequestWork {
   async commit(generation: Generation): Promise<Generation> {
     if (this.#deadline.isOver) throw new Late('the time for the preparation is over');
     const { memory, accountId } = this.request;
-    const kept = await this.#parts.recall.keepGeneration(accountId, generation);
     if (memory.choices === null) await this.#keepAdopted(generation.at);
+    const kept = await this.#parts.recall.keepGeneration(accountId, generation);
     memory.generations.set(hexOf(kept.madeAt), kept);
-    // What was committed too late was not sent: the next request begins anew.
-    if (this.#deadline.isOver) memory.isUnseen = true;
+    this.#deadline.hasCommitted = true;
     return kept;
   }
 
-  /** A conversation that began elsewhere is known from here on, in its forks too: something of ours stands in it. */
+  /**
+   * A conversation that began elsewhere is known from here on, in its forks too: something of ours stands in it. Kept before
+   * that is, so that nothing can stand in a conversation that is not known.
+   */
   async #keepAdopted(at: Millis): Promise<void> {
     const { memory, accountId } = this.request;
     const began = firstAnswer(this.conversation);

@@ -148,6 +148,8 @@ export interface Deadline {
   standing: Composed | null;
   /** Whether layouts or hidden rounds of ours stand in the conversation, which is refused without them; null: not known yet. */
   isBound: boolean | null;
+  /** Whether a generation was committed for the request: it describes no other form than its own. */
+  hasCommitted: boolean;
 }
 
 /** The time for the preparation is over: what was to be committed was not. */

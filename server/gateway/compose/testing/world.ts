@@ -1,3 +1,4 @@
+import { setTimeout as moment } from 'node:timers/promises';
 import { type Simulator, startSimulator } from '../../../../e2e/simulator/index.ts';
 import {
   createArchiveReader,
@@ -54,6 +55,8 @@ export interface World {
   settled(): Promise<void>;
   /** While the store is down it throws at every call. */
   storeIsDown(isDown: boolean): void;
+  /** The next layout is committed, or its commit is heard of, so many milliseconds late. */
+  nextCommitIsLate(late: { readonly before?: number; readonly after?: number }): void;
   /** Another gateway on the same database, as another process would be. */
   another(): Promise<TestGateway>;
   close(): Promise<void>;
@@ -62,8 +65,8 @@ export interface World {
 const installationKey = new Uint8Array(32).fill(3) as InstallationKey;
 let made = 0;
 
-/** Makes a {@link World} with an account of its own. */
-export async function startWorld(database: Database): Promise<World> {
+/** Makes a {@link World} with an account of its own; what is put together has `deadlineMs`. */
+export async function startWorld(database: Database, deadlineMs = 20_000): Promise<World> {
   made += 1;
   const clock = manualClock(Date.UTC(2026, 11, 1, 9));
   const log = createLogger('silent', 'test');
@@ -73,9 +76,22 @@ export async function startWorld(database: Database): Promise<World> {
   const simulator = await startSimulator({ seed: `world ${made}`, settings: { binding: 'enforced' } });
   const writer = createArchiveWriter(pool, { clock, installationKey });
   let isDown = false;
-  const recall = new Proxy(createRecallStore(pool, { accountKey: writer.accountKey }), {
-    get: (store, name: keyof RecallStore) =>
-      isDown ? () => Promise.reject(new Error('the store is down')) : store[name],
+  let late: { readonly before?: number; readonly after?: number } = {};
+  const store = createRecallStore(pool, { accountKey: writer.accountKey });
+  const lateStore: RecallStore = {
+    ...store,
+    async keepGeneration(...generation) {
+      const { before = 0, after = 0 } = late;
+      late = {};
+      await moment(before);
+      const kept = await store.keepGeneration(...generation);
+      await moment(after);
+      return kept;
+    },
+  };
+  const recall = new Proxy(lateStore, {
+    get: (target, name: keyof RecallStore) =>
+      isDown ? () => Promise.reject(new Error('the store is down')) : target[name],
   });
   const reader = createArchiveReader(pool, { clock });
   const pending = new Set<number>();
@@ -134,7 +150,7 @@ export async function startWorld(database: Database): Promise<World> {
       store: () => ({ recall, archive: writer, retrieval }),
       isAlone: false,
       archiveNow: (request) => (archive.isSlow ? Promise.resolve(false) : archiveNow(request)),
-      deadlineMs: 20_000,
+      deadlineMs,
     });
     composers.push(composer);
     return testGateway({ upstream: simulator.url, tap, composer, clock, accountId });
@@ -170,6 +186,9 @@ export async function startWorld(database: Database): Promise<World> {
     },
     storeIsDown(down) {
       isDown = down;
+    },
+    nextCommitIsLate(how) {
+      late = how;
     },
     async another() {
       const other = await startGateway();
