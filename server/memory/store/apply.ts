@@ -40,6 +40,14 @@ export async function beginWrite(connection: Queryable, clock: Clock, accountId:
   return { connection, clock, accountId, at: row.clock_at.getTime() as Millis };
 }
 
+/** The recorded time that a write would have now. */
+export async function nextMoment(from: Queryable, clock: Clock, accountId: Uuid): Promise<Millis> {
+  const { rows } = await from.query<{ clock_at: Date }>('SELECT clock_at FROM account WHERE id = $1', [
+    accountId,
+  ]);
+  return Math.max(clock.now(), (rows[0]?.clock_at.getTime() ?? 0) + 1) as Millis;
+}
+
 /** A slot as a write finds it. */
 export interface KnownSlot {
   readonly id: Uuid;

@@ -8,7 +8,7 @@ import { foldSlot } from '../fold.ts';
 import { toValue } from '../normal-form.ts';
 import { type ActPlan, byPerson, planOf, planReopen, planVoid, supportOf, windowWith } from '../reopen.ts';
 import type { Statement } from '../types.ts';
-import { applyToSlots, beginWrite, type KnownSlot, readSlots, type WriteScope } from './apply.ts';
+import { applyToSlots, beginWrite, type KnownSlot, nextMoment, readSlots, type WriteScope } from './apply.ts';
 import type { StorePool } from './connection.ts';
 import { findSlots, isMoment, isSecretText, readDrafts, standing, statementsOf } from './drafts.ts';
 import type { StoredStatement } from './rows.ts';
@@ -33,7 +33,7 @@ export function createMemoryWriter(pool: StorePool, options: MemoryWriterOptions
       const slot = await slotOf(pool, accountId, fact);
       if (slot === undefined) return 'unknown';
       const { clock } = options;
-      const decision = { at: clock.now(), newId: () => newId(clock) };
+      const decision = { at: await nextMoment(pool, clock, accountId), newId: () => newId(clock) };
       const plan = planReopen(saidIn(slot), fact, decision, slot.usual);
       return typeof plan === 'string' ? plan : plan.takenBack;
     },
