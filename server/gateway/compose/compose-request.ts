@@ -69,7 +69,9 @@ export async function composeRequest(
   const composed = await work.results.orTakenBack(async () => {
     await decideNewResults(work, standing, behind !== null);
     const sizes = work.sizes(standing);
-    return isOnItsWay ? settled(work, standing, sizes, 'unread') : decided(work, standing, sizes, deadline);
+    return isOnItsWay
+      ? work.compose(standing, { sizes, because: 'unread' })
+      : decided(work, standing, sizes, deadline);
   });
   memory.latest = request;
   memory.conversation = conversation;

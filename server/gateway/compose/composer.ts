@@ -1,10 +1,10 @@
-import { fieldNamed, isSideRequest, type Scan, viewOf } from '../../conversation/index.ts';
+import { isSideRequest, viewOf } from '../../conversation/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { RecallStore, RecallSwitches, ThreadName, UndoResult } from '../../recall/index.ts';
-import type { ProtocolAdapter, ReadRequest, RequestHead } from '../adapter.ts';
+import type { ProtocolAdapter, RequestHead } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { decodeBody } from '../decode.ts';
 import type { Calibration } from '../estimate/index.ts';
@@ -16,7 +16,6 @@ import type { Retrieval } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { UpstreamRequest } from '../upstream.ts';
 import { composeRequest, failureOf } from './compose-request.ts';
-import { marksOfBeginning } from './conversation.ts';
 import { earlyArchiving } from './early-archiving.ts';
 import { Failures } from './failures.ts';
 import { bodyWithoutReasoning } from './falling-open.ts';
@@ -24,7 +23,7 @@ import { Fresh } from './fresh.ts';
 import { previewOf, undoLayout } from './other-acts.ts';
 import { asItCame, type Composer, type Prepared } from './prepared.ts';
 import { rulesOf } from './protocol-rules.ts';
-import { isBound } from './recollect.ts';
+import { isBound, knowsBeginning } from './recollect.ts';
 import { seenOf } from './seen.ts';
 import { type SendParts, sendComposed } from './send-composed.ts';
 import { IndexTexts } from './standing-layout.ts';
@@ -38,6 +37,7 @@ import {
   type ThreadMemory,
 } from './types.ts';
 import { readingBehind, type SecondForms, sendWatched } from './watched.ts';
+import { threadOf } from './which-thread.ts';
 
 /** What a composer works on once the database is open. */
 export interface ComposerStore {
@@ -66,6 +66,10 @@ export interface ComposerOptions {
 const DEADLINE_MS = 300;
 /** How much longer a request waits that is sure to be refused as it came, or under what stands. */
 const PATIENCE_MS = 5_000;
+/** How often a deadline passes as long as it is not known whether anything of ours stands in the conversation. */
+const UNKNOWN_TIMES = 1;
+/** The same where the mirror answers for a database that does not: what takes long then is this process alone. */
+const UNKNOWN_TIMES_ALONE = 4;
 /** How long what a person switched, and, where no other gateway writes, the store's version, is taken as known. */
 const FRESH_MS = 1_000;
 /** Most bytes that a request's body may unfold to. */
@@ -159,10 +163,13 @@ export function createComposer(options: ComposerOptions): Composer {
         if (isSureToBeRefused(deadline)) timer = timers.after(PATIENCE_MS, late);
         else late();
       };
-      let timer = timers.after(deadlineMs, () => {
-        if (deadline.standing === null && deadline.isBound === null) timer = timers.after(deadlineMs, hurry);
-        else hurry();
-      });
+      let unknown = options.isAlone ? UNKNOWN_TIMES_ALONE : UNKNOWN_TIMES;
+      const due = () => {
+        unknown -= 1;
+        if (deadline.standing !== null || deadline.isBound !== null || unknown < 0) hurry();
+        else timer = timers.after(deadlineMs, due);
+      };
+      let timer = timers.after(deadlineMs, due);
       work.then(
         (composed) => {
           timers.cancel(timer);
@@ -373,21 +380,6 @@ function once<Result>(make: () => Result): () => Result {
 }
 
 /**
- * Whether something of ours may stand in a conversation that is new to this process: its thread is known, or a beginning
- * in it. One without an answer near its beginning is taken for known, to be read.
- * @param byName what it is made of is too large to be read for this
- */
-async function knowsBeginning(
-  parts: ComposeParts,
-  { accountId, adapter, read, body, memory }: RequestToCompose,
-  byName: boolean,
-): Promise<boolean> {
-  const key = await parts.archive.accountKey(accountId);
-  const marks = byName ? [] : await marksOfBeginning(key, adapter, read, body);
-  return marks === null || (await parts.recall.beginnings(accountId, memory.name, marks)).length > 0;
-}
-
-/**
  * Does a thread's work behind what it does already. Where that takes longer than the deadline allows, the request has gone
  * out as it came: then its answer is one that no generation describes.
  */
@@ -411,26 +403,6 @@ async function inTurn<Result>(
   });
   memory.turn = mine.catch(() => undefined);
   return mine;
-}
-
-/** The thread of a request that may be changed; null: it may not. */
-function threadOf(
-  adapter: ProtocolAdapter,
-  { identity, scan }: ReadRequest,
-  body: Buffer,
-): ThreadName | null {
-  const { kind, clientSessionId, clientThreadId, agent, uncertain } = identity;
-  const carriesHistory =
-    !isSideRequest(kind) || kind === 'suggestion' || kind === 'compaction' || kind === 'count';
-  if (!carriesHistory || clientSessionId === null || uncertain !== null) return null;
-  if (adapter.protocol === 'openai' && !saysNotToStore(scan, body)) return null;
-  return { agent, session: clientSessionId, thread: clientThreadId ?? '' };
-}
-
-/** Whether a Responses request says that the provider keeps nothing of it. */
-function saysNotToStore(scan: Scan, body: Buffer): boolean {
-  const store = fieldNamed(scan, 'store');
-  return store !== null && body.toString('latin1', store.value.start, store.value.end) === 'false';
 }
 
 function keyOf(accountId: Uuid, { agent, session, thread }: ThreadName): string {

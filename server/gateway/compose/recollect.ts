@@ -2,8 +2,15 @@ import { hexOf, type MessageHash } from '../../conversation/index.ts';
 import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Beginning, FrozenChoices, LayoutContent, RecallStore } from '../../recall/index.ts';
-import { type Conversation, firstAnswer, hasOneAnswer, isAnswered, newestMark } from './conversation.ts';
-import type { InForce, ThreadMemory } from './types.ts';
+import {
+  type Conversation,
+  firstAnswer,
+  hasOneAnswer,
+  isAnswered,
+  marksOfBeginning,
+  newestMark,
+} from './conversation.ts';
+import type { ComposeParts, InForce, RequestToCompose, ThreadMemory } from './types.ts';
 
 /** Nothing of ours. */
 export const NO_CHOICES: FrozenChoices = { tool: null, trimming: null, memory: null };
@@ -162,4 +169,19 @@ export function layoutBefore(
     if (older.generation.layout?.indexHash !== hash) return older.generation.layout;
     at = older.element;
   }
+}
+
+/**
+ * Whether something of ours may stand in a conversation that is new to this process: its thread is known, or a beginning
+ * in it. One without an answer near its beginning is taken for known, to be read.
+ * @param byName what it is made of is too large to be read for this
+ */
+export async function knowsBeginning(
+  parts: ComposeParts,
+  { accountId, adapter, read, body, memory }: RequestToCompose,
+  byName: boolean,
+): Promise<boolean> {
+  const key = await parts.archive.accountKey(accountId);
+  const marks = byName ? [] : await marksOfBeginning(key, adapter, read, body);
+  return marks === null || (await parts.recall.beginnings(accountId, memory.name, marks)).length > 0;
 }

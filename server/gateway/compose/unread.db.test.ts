@@ -4,7 +4,6 @@ import { testDatabase } from '../../db/testing.ts';
 import { ClaudeAgent, CodexAgent, type TestAgent } from './testing/clients.ts';
 import { codeWordsModel, run } from './testing/model.ts';
 import { startWorld, type World } from './testing/world.ts';
-import { LONG_BYTES } from './unread.ts';
 
 let database: Database;
 let world: World;
@@ -31,6 +30,8 @@ const agents: readonly { readonly name: string; readonly make: (base: string) =>
   { name: 'Codex', make: (base) => new CodexAgent({ base, model: 'gpt-6.2-sol', run }) },
 ];
 
+/** From so many bytes on a conversation is long. */
+const LONG_BYTES = 128 * 1024;
 /** Lines of a result that make a conversation long in a few rounds. */
 const LINES = 1_200;
 const LIMITS = { contextLimit: 45_000, keepRecent: 20_000, minGain: 1_000 } as const;
