@@ -7,6 +7,7 @@ import type { ServedBy } from './product.ts';
 import { sessionOf } from './session.ts';
 import { readSpoken } from './spoken.ts';
 import { type Play, type Played, type Recall, Stage } from './stage.ts';
+import type { ViewOfRequest } from './views.ts';
 
 /** What the archive must hold of a play; answers, calls and results come from the provider's log. */
 export interface Words {
@@ -36,6 +37,8 @@ export interface StageFixture {
   sessionsIn(played: Played, count: number): Promise<readonly SessionView[] | null>;
   /** Images and files of all documents of a session. */
   mediaOf(archived: ArchivedSession): Promise<readonly { readonly mime: string; readonly bytes: number }[]>;
+  /** What the product says of its last requests, oldest first; none in the control. */
+  views(): Promise<readonly ViewOfRequest[]>;
   /** The places of a play's sessions in the order in which they were started; null in the control. */
   placesOf(played: Played): Promise<readonly ArchivedPlace[] | null>;
 }
@@ -84,6 +87,7 @@ export function stageOfFile(servedBy: ServedBy = 'own', recall: Recall = 'off'):
       const documents = await Promise.all(ids.map((id) => archive.document(id)));
       return documents.flatMap((document) => document.media);
     },
+    views: () => stage().views(),
     placesOf: async (played) => {
       const { archive } = stage();
       if (archive === null) return null;

@@ -10,6 +10,7 @@ import { makeScratch, makeScratchFolder, removeScratchFolder } from './scratch.t
 import { setRecall } from './settings.ts';
 import { Side } from './side.ts';
 import { type Exchange, startTap, type Tap } from './tap.ts';
+import { type ViewOfRequest, viewsOf } from './views.ts';
 import { expectUnchangedBytes } from './wire.ts';
 
 /** A scripted conversation that is played on both ways. */
@@ -88,6 +89,11 @@ export class Stage {
   /** The archive of the product, or null in the control. */
   get archive(): ArchiveClient | null {
     return this.#product === null ? null : new ArchiveClient(this.#product.url);
+  }
+
+  /** What the product says of its last requests, oldest first; none in the control. */
+  async views(): Promise<readonly ViewOfRequest[]> {
+    return this.#product === null ? [] : viewsOf(this.#product.url);
   }
 
   /** What the product has written to its output so far. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { eventually } from '../../product/eventually.ts';
 import { stageOfFile } from '../harness/fixture.ts';
 import type { Played } from '../harness/stage.ts';
+import { isLate } from '../harness/views.ts';
 
 const stage = stageOfFile('own', 'on');
 const FREE = '--dangerously-skip-permissions';
@@ -48,7 +50,7 @@ test.each(['claude-opus-4-8', 'claude-sonnet-4-6'])(
         await side.claude([FREE, '--model', model, '--continue', SECOND]);
       },
     });
-    expectTool(played, 4);
+    await expectTool(played, 4);
   },
 );
 
@@ -67,7 +69,7 @@ test.each([
         await side.codex(['resume', '--last', SECOND]);
       },
     });
-    expectTool(played, 4);
+    await expectTool(played, 4);
   },
 );
 
@@ -84,7 +86,7 @@ test.each(['anthropic/claude-sonnet-4-6', 'openai/gpt-5.4'])(
         await side.keepOpenCode();
       },
     });
-    expectTool(played, 4);
+    await expectTool(played, 4);
   },
 );
 
@@ -100,15 +102,22 @@ test('Pi shows, stores and does with the tool in its requests what it does direc
       await side.pi(['--model', 'openai/gpt-5.4', '--thinking', 'high', '-c', SECOND]);
     },
   });
-  expectTool(played, 4);
+  await expectTool(played, 4);
 });
 
-/** Each request of the conversation carried the tool, and none of the direct way did. */
-function expectTool({ direct, routed }: Played, requests: number): void {
+/**
+ * Each request of the conversation carried the tool, and none of the direct way did. On a busy machine one may be late:
+ * then it went as it came, and the product says so.
+ */
+async function expectTool({ direct, routed }: Played, requests: number): Promise<void> {
   const withTool = (side: Played['direct']) =>
     side.provider.requests.entries
       .filter((entry) => entry.reading?.kind === 'main')
       .map((entry) => entry.body.includes(TOOL));
-  expect(withTool(routed)).toEqual(Array.from({ length: requests }, () => true));
+  await eventually(async () => {
+    const views = (await stage.views()).filter(({ kind }) => kind === 'main').slice(-requests);
+    expect(withTool(routed)).toEqual(views.map((view) => !isLate(view)));
+  });
+  expect(withTool(routed).at(-1), 'the last request carries the tool').toBe(true);
   expect(withTool(direct)).toEqual(Array.from({ length: requests }, () => false));
 }

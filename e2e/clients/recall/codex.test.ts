@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import type { Json } from '../harness/normalise.ts';
 import { sessionOf } from '../harness/session.ts';
 import type { Side } from '../harness/side.ts';
+import { isFailed } from '../harness/views.ts';
 import { FILES, FIRST, HARBOUR, harbour, ROUNDS, TIDE, TYPED } from './script.ts';
-import { expectHeld, inspected, isFailed, recallStageOfFile } from './stage.ts';
+import { expectHeld, inspected, recallStageOfFile } from './stage.ts';
 
 const stage = recallStageOfFile();
 /** The agent's own prompt and tools take about a third of it. */

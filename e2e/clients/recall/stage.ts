@@ -12,6 +12,7 @@ import { startProvider } from '../harness/provider.ts';
 import { listFiles, makeScratch, makeScratchFolder, removeScratchFolder } from '../harness/scratch.ts';
 import { setRecall } from '../harness/settings.ts';
 import { Side } from '../harness/side.ts';
+import { type ViewOfRequest, viewsOf } from '../harness/views.ts';
 import { isUpgrade } from '../harness/wire.ts';
 
 /** Every rule that a request of these agents can keep, also those that the vendors leave open. */
@@ -34,14 +35,6 @@ export interface Limits {
 export interface RecallPlay {
   readonly side: Side;
   readonly limits: Limits;
-}
-
-/** What the product says of a request. */
-export interface ViewOfRequest {
-  readonly kind: string;
-  readonly madeHere: boolean;
-  readonly reason: string | null;
-  readonly unedited: { readonly reason: string; readonly detail: string } | null;
 }
 
 /** What a test file uses. */
@@ -85,28 +78,6 @@ export function recallStageOfFile(): RecallStage {
     },
     views: () => viewsOf(product.url),
   };
-}
-
-/**
- * Whether a request went out as it came for another reason than the time: on a busy machine the deadline may pass before a
- * request is put together.
- */
-export function isFailed({ unedited }: ViewOfRequest): boolean {
-  return unedited !== null && unedited.reason !== 'deadline';
-}
-
-async function viewsOf(url: string): Promise<readonly ViewOfRequest[]> {
-  const read = async (path: string) => (await fetch(`${url}/api/v1/${path}`)).json();
-  const { items } = (await read('requests?limit=200')) as { items: readonly { id: string; kind: string }[] };
-  const views: ViewOfRequest[] = [];
-  for (const { id, kind } of items.toReversed()) {
-    const { layout, unedited } = (await read(`requests/${id}/views`)) as {
-      layout: { madeHere: boolean; reason: string | null } | null;
-      unedited: ViewOfRequest['unedited'];
-    };
-    views.push({ kind, madeHere: layout?.madeHere === true, reason: layout?.reason ?? null, unedited });
-  }
-  return views;
 }
 
 /**
