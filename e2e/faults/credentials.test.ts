@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../product/eventually.ts';
 import { logOf, metric, read } from './archive.ts';
 import { exchange } from './exchange.ts';
-import { databaseFolder, type Product, removeHome, scratchHome, startProduct } from './product.ts';
+import {
+  databaseFolder,
+  openDatabase,
+  type Product,
+  removeHome,
+  scratchHome,
+  startProduct,
+} from './product.ts';
 import { type Provider, startProvider } from './provider.ts';
 
 /** Made-up secrets in the shapes of real ones; none is written out in this file. */
@@ -158,15 +164,7 @@ async function answers(): Promise<string> {
 
 /** Every row of every table, as text: what the files hold compressed is looked at here. */
 async function rows(): Promise<string> {
-  const folder = await databaseFolder(home);
-  const elsewhere = await readFile(join(folder, 'socket-folder'), 'utf8').catch(() => null);
-  const client = new pg.Client({
-    host: elsewhere ?? join(folder, 'run'),
-    user: 'context_mode',
-    database: 'context_mode',
-    password: await readFile(join(folder, 'password'), 'utf8'),
-  });
-  await client.connect();
+  const client = await openDatabase(home);
   const texts: string[] = [];
   const tables = await client.query<{ name: string }>(
     `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,

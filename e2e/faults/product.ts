@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import pg from 'pg';
 import { BUILT, endProcess, runProduct, startFlags } from '../product/running.ts';
 
 /** The built product: the repository's own unless another one is to be tried. */
@@ -75,6 +76,22 @@ export async function scratchHome(): Promise<string> {
 export async function databaseFolder(home: string): Promise<string> {
   const pointer = await readFile(join(home, 'database.json'), 'utf8').catch(() => null);
   return pointer === null ? join(home, 'postgres') : (JSON.parse(pointer) as { folder: string }).folder;
+}
+
+/** A connection to the embedded server, past the product. */
+export async function openDatabase(home: string): Promise<pg.Client> {
+  const folder = await databaseFolder(home);
+  const elsewhere = await readFile(join(folder, 'socket-folder'), 'utf8').catch(() => null);
+  const client = new pg.Client({
+    host: elsewhere ?? join(folder, 'run'),
+    user: 'context_mode',
+    database: 'context_mode',
+    password: await readFile(join(folder, 'password'), 'utf8'),
+  });
+  // The server may end before the connection does.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }
 
 /** Removes a data folder with its database, which may lie elsewhere. */
