@@ -266,7 +266,8 @@ export function scoreChunks(
     docs: Int32Array.from(places.keys()),
     places,
     marks: marksOf(docs),
-    found: docs.map(() => new Map<number, Mutable>()),
+    found: docs.map(() => [] as Mutable[]),
+    byNumber: new Map<number, Map<number, Mutable>>(),
     damping: dampingOf(totals),
   };
   for (const [at, list] of lists.entries()) {
@@ -277,9 +278,7 @@ export function scoreChunks(
     }
   }
   const inOrder = (one: ScoredChunk, other: ScoredChunk) => other.score - one.score || one.n - other.n;
-  return new Map(
-    [...places].map(([doc, at]) => [doc, [...(gathered.found[at]?.values() ?? [])].sort(inOrder)]),
-  );
+  return new Map([...places].map(([doc, at]) => [doc, (gathered.found[at] ?? []).sort(inOrder)]));
 }
 
 type Mutable = { -readonly [Key in keyof ScoredChunk]: ScoredChunk[Key] };
@@ -291,7 +290,9 @@ interface Gathered {
   /** 1 at the last bits of each document's number: what has 0 there is not asked for. Small, so that it is at hand. */
   readonly marks: Uint8Array;
   /** By place. */
-  readonly found: readonly Map<number, Mutable>[];
+  readonly found: readonly Mutable[][];
+  /** By place, where there are many. */
+  readonly byNumber: Map<number, Map<number, Mutable>>;
   readonly damping: Float64Array;
 }
 
@@ -332,14 +333,29 @@ function seekChunks(row: Uint8Array, bit: number, worth: number, gathered: Gathe
   }
 }
 
-function take(rest: number, bit: number, worth: number, place: number, { found, damping }: Gathered): void {
+function take(rest: number, bit: number, worth: number, place: number, gathered: Gathered): void {
+  const { found, damping } = gathered;
   const count = (rest >>> 16) & 0xff;
-  const value = (worth * count) / (count + (damping[rest >>> 24] ?? 1));
+  const score = (worth * count) / (count + (damping[rest >>> 24] ?? 1));
   const n = rest & 0xffff;
-  const chunks = found[place];
-  const chunk = chunks?.get(n);
+  const chunk = chunkOf(place, n, gathered);
   if (chunk) {
-    chunk.score += value;
+    chunk.score += score;
     chunk.holds |= bit;
-  } else chunks?.set(n, { n, score: value, holds: bit });
+    return;
+  }
+  const made = { n, score, holds: bit };
+  found[place]?.push(made);
+  gathered.byNumber.get(place)?.set(n, made);
+}
+
+/** Chunks of a document that are gone through one by one; most have one or two. */
+const FEW = 8;
+
+function chunkOf(place: number, n: number, { found, byNumber }: Gathered): Mutable | undefined {
+  const chunks = found[place] ?? [];
+  if (chunks.length <= FEW) return chunks.find((chunk) => chunk.n === n);
+  const known = byNumber.get(place) ?? new Map(chunks.map((chunk) => [chunk.n, chunk]));
+  byNumber.set(place, known);
+  return known.get(n);
 }

@@ -145,17 +145,15 @@ function candidatesAt(
   { docs, scores, holds }: Scored,
   places: Uint32Array,
 ): readonly Named[] {
-  const named = [...places].map((place) => ({
-    doc: docs[place] ?? 0,
-    base: scores[place] ?? 0,
-    holds: holds[place] ?? 0,
-  }));
   const chunks = scoreChunks(
     lists,
     totals,
-    named.map((one) => one.doc),
+    Array.from(places, (place) => docs[place] ?? 0),
   );
-  return named.map((one) => ({ ...one, chunks: chunks.get(one.doc) ?? [] }));
+  return Array.from(places, (place) => {
+    const doc = docs[place] ?? 0;
+    return { doc, base: scores[place] ?? 0, holds: holds[place] ?? 0, chunks: chunks.get(doc) ?? [] };
+  });
 }
 
 /** The candidates that may hold the sieve's phrase. */

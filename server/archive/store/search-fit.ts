@@ -80,8 +80,7 @@ export interface FittingDocument {
 
 /**
  * Every item of some documents, with when an event shows it that fits (null: none does), and the text that is asked for,
- * if it is of that item. Only the filters that are there are checked; a text that is not needed is not fetched. Each
- * document is looked up by itself: for some hundreds the server would read whole tables otherwise.
+ * if it is of that item. Only the filters that are there are checked; a text that is not needed is not fetched.
  */
 function statement(accountId: Uuid, filter: SearchFilter, asked: readonly AskedDocument[]) {
   const values: unknown[] = [accountId, asked.map((one) => one.doc), asked.map((one) => one.best)];
@@ -95,22 +94,18 @@ function statement(accountId: Uuid, filter: SearchFilter, asked: readonly AskedD
   const text = `
 SELECT f.doc, f.n, f.kind, f.at, b.n AS best, b.start,
   CASE WHEN f.at IS NOT NULL AND b.n IS NOT NULL THEN COALESCE(b.text, f.text) END AS text
-FROM unnest($2::int[], $3::int[]) AS d(doc, best)
-CROSS JOIN LATERAL (
+FROM (
   SELECT c.doc, c.n, d.best, c.message_hash, c.position, i.kind, i.text, (
       SELECT max(e.at) FROM event e
       WHERE ${['e.account_id = $1', 'e.message_hash = i.message_hash', 'e.position = i.position', ...conditions].join(' AND ')}
     ) AS at
-  FROM chunk c
+  FROM unnest($2::int[], $3::int[]) AS d(doc, best)
+  JOIN chunk c ON c.account_id = $1 AND c.doc = d.doc AND c.start = 0
   JOIN item i ON i.account_id = $1 AND i.message_hash = c.message_hash AND i.position = c.position
-  WHERE c.account_id = $1 AND c.doc = d.doc AND c.start = 0
   OFFSET 0
 ) f
-LEFT JOIN LATERAL (
-  SELECT c.n, c.start, c.text FROM chunk c WHERE c.account_id = $1 AND c.doc = f.doc AND c.n = f.best
-    AND c.message_hash = f.message_hash AND c.position = f.position
-  OFFSET 0
-) b ON true
+LEFT JOIN chunk b ON b.account_id = $1 AND b.doc = f.doc AND b.n = f.best
+  AND b.message_hash = f.message_hash AND b.position = f.position
 ORDER BY f.doc, f.n`;
   return prepared(`search_fit_${there}`, text, values);
 }

@@ -93,33 +93,34 @@ async function readRows(
 ): Promise<ReadonlyMap<string, TermPostings>> {
   const common =
     totals === null ? Number.MAX_SAFE_INTEGER : Math.max(Math.floor(totals.chunks * COMMON_SHARE), NEWEST);
-  const { rows } = await pool.query<{ term: string; chunks: string; data: string }>(
+  const { rows } = await pool.query<{ term: string; chunks: string; data: Buffer }>(
     prepared('search_read', READ, [accountId, LEVELS, terms, common, NEWEST]),
   );
-  const found = new Map<string, TermPostings>(terms.map((term) => [term, EMPTY]));
+  const found = new Map<string, { chunks: number; read: number; rows: Buffer[] }>(
+    terms.map((term) => [term, { chunks: 0, read: 0, rows: [] }]),
+  );
   for (const { term, chunks, data } of rows) {
-    const all = Number(chunks);
-    const bytes = Buffer.from(data, 'base64');
-    found.set(term, { chunks: all, rows: [bytes], cut: bytes.length / POSTING_BYTES < all });
+    const list = found.get(term);
+    if (list === undefined) continue;
+    list.chunks = Number(chunks);
+    list.rows.push(data);
+    list.read += data.length / POSTING_BYTES;
   }
-  return found;
+  return new Map(
+    [...found].map(([term, { chunks, read, rows: data }]) => [
+      term,
+      { chunks, rows: data, cut: read < chunks },
+    ]),
+  );
 }
 
-/**
- * `octet_length` does not fetch the values: only the rows that are answered are read. The oldest batch stands first, so
- * that documents ascend. Bytes travel as base64: two thirds of what the driver's own form takes.
- */
+/** `octet_length` does not fetch the values: only the rows that are answered are read. */
 const READ = `
-SELECT term, chunks, encode(CASE WHEN chunks > $4 THEN substring(data FROM greatest(octet_length(data) - 8 * $5::int, 0) + 1)
-  ELSE data END, 'base64') AS data
-FROM (
-  SELECT term, chunks, string_agg(data, ''::bytea ORDER BY batch, level) AS data
-  FROM (
-    SELECT term, batch, level, data, sum(octet_length(data) / 8) OVER (PARTITION BY term) AS chunks,
-      sum(octet_length(data) / 8) OVER (PARTITION BY term ORDER BY batch DESC, level) - octet_length(data) / 8 AS newer
-    FROM posting WHERE account_id = $1 AND level = ANY($2::smallint[]) AND term = ANY($3::text[])
-  ) p WHERE chunks <= $4 OR newer < $5 GROUP BY term, chunks
-) t`;
+SELECT term, chunks, data FROM (
+  SELECT term, data, sum(octet_length(data) / 8) OVER (PARTITION BY term) AS chunks,
+    sum(octet_length(data) / 8) OVER (PARTITION BY term ORDER BY batch DESC, level) - octet_length(data) / 8 AS newer
+  FROM posting WHERE account_id = $1 AND level = ANY($2::smallint[]) AND term = ANY($3::text[])
+) p WHERE chunks <= $4 OR newer < $5`;
 
 /** The terms that begin with a form, or are what its ending was taken off of. `more`: there were too many. */
 export async function expandPrefix(

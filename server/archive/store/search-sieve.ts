@@ -2,6 +2,7 @@ import type { Uuid } from '../../kernel/ids.ts';
 import { ASCII } from '../search/fold.ts';
 import type { Phrase } from '../search/query.ts';
 import type { Queryable } from './connection.ts';
+import type { StoredChunk } from './search-fit.ts';
 import { readChunks } from './search-hits.ts';
 import type { Plan } from './search-plan.ts';
 
@@ -48,9 +49,12 @@ export function sieveOf({ phrases }: Plan): Sieve | null {
   return sieves.sort((one, other) => other.pattern.source.length - one.pattern.source.length)[0] ?? null;
 }
 
+/** Chunks that one connection is asked for. */
+const AT_ONCE = 1_000;
+
 /**
  * Documents of which a chunk fits a pattern, or may without being plain characters. The words of a call's input stand
- * behind JSON's escapes: it is looked at as a text later.
+ * behind JSON's escapes: it is looked at as a text later. What was written together is read together.
  */
 export async function fittingPattern(
   pool: Queryable,
@@ -58,9 +62,14 @@ export async function fittingPattern(
   chunks: readonly ChunkName[],
   pattern: RegExp,
 ): Promise<ReadonlySet<number>> {
-  if (chunks.length === 0) return new Set();
-  const texts = await readChunks(pool, accountId, chunks);
-  const fits = ({ text, is_call }: (typeof texts)[number]) =>
-    is_call || pattern.test(text) || !ASCII.test(text);
-  return new Set(texts.filter(fits).map(({ doc }) => doc));
+  const inOrder = [...chunks].sort((one, other) => one.doc - other.doc || one.n - other.n);
+  const pieces = Array.from({ length: Math.ceil(inOrder.length / AT_ONCE) }, (_, at) =>
+    inOrder.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
+  );
+  const fits = ({ text, is_call }: StoredChunk) =>
+    is_call || pattern.test(text) || Buffer.byteLength(text) !== text.length;
+  const fitting = await Promise.all(
+    pieces.map(async (piece) => (await readChunks(pool, accountId, piece)).filter(fits)),
+  );
+  return new Set(fitting.flat().map(({ doc }) => doc));
 }
