@@ -31,6 +31,8 @@ export interface Conversation {
   outlines: Outlines | null;
 }
 
+/** Up to so many bytes a body is read by the validator as it stands: outlines would take longer than they save. */
+const TINY_BYTES = 8 * 1024;
 /** Up to so many bytes a body's outlines are made at once. */
 const SMALL_BYTES = 256 * 1024;
 /** From so many on they are made before the validator would have to read all of it in one go. */
@@ -54,7 +56,7 @@ export async function readConversation(
   const { known, ...lists } = await readElements(key, adapter, read, body, before);
   const first = before?.outlines == null ? undefined : firstOutlines(before.outlines, known);
   const isInTime = first !== undefined || body.byteLength <= SMALL_BYTES || body.byteLength > LARGE_BYTES;
-  const outlines = isInTime ? await outlinesInSteps(body, elements, first) : null;
+  const outlines = isInTime && body.byteLength > TINY_BYTES ? await outlinesInSteps(body, elements, first) : null;
   return { body, elements, ...lists, outlines };
 }
 
@@ -164,7 +166,7 @@ export function goesOnBehind(before: Conversation, { marks }: Conversation): num
 
 /** Makes what the validator need not read again of a large request, so that the next one has it. */
 export function outlineLater(conversation: Conversation): void {
-  if (conversation.outlines !== null) return;
+  if (conversation.outlines !== null || conversation.body.byteLength <= TINY_BYTES) return;
   setImmediate(async () => {
     const outlines = await outlinesInSteps(conversation.body, conversation.elements);
     conversation.outlines ??= outlines;
