@@ -56,7 +56,8 @@ export async function readConversation(
   const { known, ...lists } = await readElements(key, adapter, read, body, before);
   const first = before?.outlines == null ? undefined : firstOutlines(before.outlines, known);
   const isInTime = first !== undefined || body.byteLength <= SMALL_BYTES || body.byteLength > LARGE_BYTES;
-  const outlines = isInTime && body.byteLength > TINY_BYTES ? await outlinesInSteps(body, elements, first) : null;
+  const outlines =
+    isInTime && body.byteLength > TINY_BYTES ? await outlinesInSteps(body, elements, first) : null;
   return { body, elements, ...lists, outlines };
 }
 
