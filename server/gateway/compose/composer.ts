@@ -69,7 +69,7 @@ const PATIENCE_MS = 5_000;
 /** How often a deadline passes as long as it is not known whether anything of ours stands in the conversation. */
 const UNKNOWN_TIMES = 1;
 /** The same where the mirror answers for a database that does not: what takes long then is this process alone. */
-const UNKNOWN_TIMES_ALONE = 4;
+const UNKNOWN_TIMES_ALONE = 2;
 /** How long what a person switched, and, where no other gateway writes, the store's version, is taken as known. */
 const FRESH_MS = 1_000;
 /** Most bytes that a request's body may unfold to. */
