@@ -17,26 +17,35 @@ export interface Arms {
   readonly direct: Arm;
   readonly bare: Arm;
   readonly through: Arm;
+  /** The whole product with Recall off. */
   readonly archiving: Arm;
+  /** The whole product as it is by default: with Recall, whose tool stands in each request. */
+  readonly recall: Arm;
   stop(): Promise<void>;
 }
 
-/** Starts mock upstream, bare proxy, the gateway without and the whole product with its archive, each a process. */
+/** Starts mock upstream, bare proxy, the gateway without an archive, and the whole product twice, each a process. */
 export async function startArms(): Promise<Arms> {
   const children: ChildProcess[] = [];
   const upstreamPort = await startScript(children, 'mock-upstream.ts');
   const upstream = `http://127.0.0.1:${upstreamPort}`;
   const barePort = await startScript(children, 'bare-proxy.ts', upstream);
   const throughPort = await startScript(children, 'gateway-only.ts', upstream);
-  const home = await mkdtemp(join(tmpdir(), 'context-mode-bench-'));
-  const product = await runProduct({
-    command: [...startFlags(), BUILT],
-    home,
-    anthropic: upstream,
-    openai: upstream,
-    variables: { LOG_LEVEL: 'error' },
-  });
-  children.push(product.child);
+  const homes: string[] = [];
+  const startProduct = async (name: string, recall: boolean): Promise<Arm> => {
+    const home = await mkdtemp(join(tmpdir(), 'context-mode-bench-'));
+    homes.push(home);
+    const product = await runProduct({
+      command: [...startFlags(), BUILT],
+      home,
+      anthropic: upstream,
+      openai: upstream,
+      variables: { LOG_LEVEL: 'error' },
+    });
+    children.push(product.child);
+    await switchRecall(product.url, recall);
+    return { name, base: new URL(`${product.url}/anthropic`), pid: product.child.pid };
+  };
   return {
     direct: { name: 'direct', base: new URL(upstream), pid: undefined },
     bare: { name: 'bare Node proxy', base: new URL(`http://127.0.0.1:${barePort}`), pid: children[1]?.pid },
@@ -45,16 +54,22 @@ export async function startArms(): Promise<Arms> {
       base: new URL(`http://127.0.0.1:${throughPort}/anthropic`),
       pid: children[2]?.pid,
     },
-    archiving: {
-      name: 'gateway, archiving',
-      base: new URL(`${product.url}/anthropic`),
-      pid: children[3]?.pid,
-    },
+    archiving: await startProduct('gateway, archiving', false),
+    recall: await startProduct('gateway, archiving and tool', true),
     async stop() {
       for (const child of children.reverse()) await endProcess(child, 'SIGTERM');
-      await rm(home, { recursive: true, force: true });
+      for (const home of homes) await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+async function switchRecall(url: string, recall: boolean): Promise<void> {
+  const answer = await fetch(`${url}/api/v1/settings`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ recall }),
+  });
+  if (!answer.ok) throw new Error(`Recall could not be switched: ${answer.status} ${await answer.text()}`);
 }
 
 async function startScript(children: ChildProcess[], file: string, ...parameters: string[]): Promise<number> {

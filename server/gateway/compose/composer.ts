@@ -115,6 +115,7 @@ export function createComposer(options: ComposerOptions): Composer {
   const calibrations = new Map<string, Calibration>();
   const { isAlone } = options;
   const versions = new Fresh<string>(clock, isAlone ? FRESH_MS : 0, isAlone);
+  const untouched = new Fresh<boolean>(clock, isAlone ? FRESH_MS : 0, isAlone);
   const switches = new Fresh<RecallSwitches>(clock, FRESH_MS, isAlone);
   const keys = new Fresh<Uint8Array>(clock, FRESH_MS, isAlone);
   const failures = new Failures(clock);
@@ -222,6 +223,7 @@ export function createComposer(options: ComposerOptions): Composer {
     const memory = threads.of(accountId, name);
     if (memory.conversation !== null) deadline.isBound = isBound(memory);
     const parts = partsOf(store, accountId, name);
+    if (await isLeftAlone(parts, accountId, memory)) return null;
     const toCompose: RequestToCompose = {
       ...earlyArchiving(options, request, deadlineMs),
       accountId,
@@ -246,6 +248,17 @@ export function createComposer(options: ComposerOptions): Composer {
         };
     }
     return inTurn(memory, deadline, () => composeRequest(parts, toCompose, deadline));
+  }
+
+  /** Whether a request is none of our business: Recall is off, and nothing of ours stands in any conversation. */
+  async function isLeftAlone(parts: ComposeParts, accountId: Uuid, memory: ThreadMemory): Promise<boolean> {
+    try {
+      const { recall } = await parts.switchesOf(accountId, memory);
+      return !recall && (await untouched.get(accountId, () => parts.recall.isUntouched(accountId)));
+    } catch {
+      // Where the store does not answer something of ours may stand in it.
+      return false;
+    }
   }
 
   /** Reads a request that is on its way, so that the thread's next one is known. Never rejects. */
@@ -349,13 +362,17 @@ export function createComposer(options: ComposerOptions): Composer {
     preview: (accountId, thread) => ofThread(accountId, thread, previewOf, null),
     undo: (accountId, thread) =>
       ofThread<UndoResult>(accountId, thread, undoLayout, { undone: false, why: 'unknown_state' }),
-    switched: () => switches.clear(),
+    switched() {
+      switches.clear();
+      untouched.clear();
+    },
     trouble: () => failures.note(),
     forget() {
       threads.clear();
       indices.clear();
       versions.clear();
       switches.clear();
+      untouched.clear();
       keys.clear();
     },
   };

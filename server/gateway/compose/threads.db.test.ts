@@ -126,3 +126,31 @@ describe.each(agents)('$name', ({ make }) => {
     expect(layouts().at(-1)).not.toBeNull();
   });
 });
+
+describe('an account that never used Recall', () => {
+  test('has its requests go out as they came, and its conversation goes on with what is switched on later', async () => {
+    await world.switchOn({ recall: false });
+    const agent = new ClaudeAgent({ base: world.gateway.url, model: 'claude-opus-5-5', run });
+    await agent.turn('task off rounds=1 lines=2');
+    await world.settled();
+    expect(world.seen.every((seen) => seen === null)).toBe(true);
+    const kept = await database.pool.query('SELECT FROM beginning WHERE account_id = $1', [world.accountId]);
+    expect(kept.rowCount).toBe(0);
+    await world.switchOn({ recall: true });
+    await underLayout(agent);
+    expect(bodies().at(-1)).toContain('context-mode-search');
+    expect(world.refused()).toEqual([]);
+  });
+
+  test('that used it once has what stands in its conversations sent again, though it is off', async () => {
+    const agent = new ClaudeAgent({ base: world.gateway.url, model: 'claude-opus-5-5', run });
+    await underLayout(agent);
+    await world.switchOn({ recall: false });
+    await agent.turn('task off rounds=1 lines=2');
+    expect(layouts().at(-1)).not.toBeNull();
+    const fresh = new ClaudeAgent({ base: world.gateway.url, model: 'claude-opus-5-5', run });
+    await fresh.turn('hello');
+    expect(bodies().at(-1)).not.toContain('context-mode-search');
+    expect(world.refused()).toEqual([]);
+  });
+});

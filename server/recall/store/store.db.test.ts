@@ -97,6 +97,15 @@ describe('a beginning', () => {
   });
 });
 
+test('an account is untouched until anything of it is kept, whatever other accounts have', async () => {
+  const other = await scene(pool, `other of account ${scenes}`);
+  await store.keepBeginning(other.accountId, beginning(), START);
+  expect(await store.isUntouched(accountId)).toBe(true);
+  await store.keepHidden(accountId, hidden());
+  expect(await store.isUntouched(accountId)).toBe(false);
+  expect(await store.isUntouched(other.accountId)).toBe(false);
+});
+
 describe('a generation', () => {
   test('is found by its message in a chain, whole and to the character', async () => {
     const one = generation({

@@ -47,6 +47,7 @@ export function createRecallStore(pool: Queryable, { accountKey }: RecallStoreOp
       return readAnswered(pool, accountId, await stored(accountId, thread), since, messages);
     },
     version: (accountId) => readVersion(pool, accountId),
+    isUntouched: (accountId) => readUntouched(pool, accountId),
     async switches(accountId, thread) {
       return mergedSwitches(pool, accountId, await stored(accountId, thread));
     },
@@ -65,6 +66,16 @@ async function readVersion(pool: Queryable, accountId: Uuid): Promise<string> {
   );
   return rows[0]?.version ?? '0';
 }
+
+async function readUntouched(pool: Queryable, accountId: Uuid): Promise<boolean> {
+  const { rows } = await pool.query<{ untouched: boolean }>(prepared('untouched', UNTOUCHED, [accountId]));
+  return rows[0]?.untouched ?? false;
+}
+
+const UNTOUCHED = `
+SELECT NOT EXISTS (SELECT FROM beginning WHERE account_id = $1)
+   AND NOT EXISTS (SELECT FROM layout WHERE account_id = $1)
+   AND NOT EXISTS (SELECT FROM splice WHERE account_id = $1) AS untouched`;
 
 async function sessionOf(
   pool: Queryable,
