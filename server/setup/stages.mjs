@@ -93,8 +93,8 @@ const playwright =
 
 const hasFiles = (folder, pattern) => () => sourceFiles([folder], (path) => pattern.test(path)).length > 0;
 
-/** Stages that compute with one or two threads, next to which a check or a build finds room. */
-const COMPUTING = ['unit', 'db', 'fuzz'];
+/** Stages that compute with one thread, next to which a check or a build finds room. */
+const COMPUTING = ['unit', 'fuzz'];
 
 /**
  * Each stage: `name` (for `npm test -- NAME`), `title`, `run` (told `show`, which takes its output, and what was prepared
@@ -139,14 +139,15 @@ export const stages = [
     run: check(['build', /error|failed/i, at('server/setup/build.mjs')]),
   },
   { name: 'unit', title: 'Unit', run: vitest('--project', 'unit') },
-  { name: 'db', title: 'Database', run: vitest('--project', 'db') },
   {
     name: 'fuzz',
     title: 'Fuzzed bodies and edits',
-    beside: ['db'],
+    beside: ['unit'],
     when: hasFiles('e2e/fuzz', /\.test\.ts$/),
     run: vitest('--project', 'fuzz'),
   },
+  // Its tests wait for the database, so that two files at a time keep both cores at work.
+  { name: 'db', title: 'Database', run: vitest('--project', 'db', '--maxWorkers=2') },
   {
     name: 'browser',
     title: 'Browser',
