@@ -8,6 +8,7 @@ import { ArchiveClient, type LogRowView } from './harness/archive.ts';
 import { type Product, startProduct } from './harness/product.ts';
 import { startProvider } from './harness/provider.ts';
 import { listFiles, makeScratch, makeScratchFolder, removeScratchFolder } from './harness/scratch.ts';
+import { share } from './harness/share.ts';
 import { Side } from './harness/side.ts';
 
 const FREE = '--dangerously-skip-permissions';
@@ -188,20 +189,23 @@ test.each(AGENTS)(
   },
 );
 
-test.each(AGENTS)('a session that went through the gateway is there already: $name', async (agent) => {
-  const { scratch, routed } = home();
-  agent.prepare(routed);
-  await agent.start(routed, WORK);
-  await agent.resume(routed, THIRD);
-  const [session = ''] = importIn(scratch.home, '--dry-run').sessions.map((one) => one.session);
-  const before = await eventually(async () => {
-    const rows = await logOf(session);
-    expect(words(rows).at(-1)).toEqual(['main', 'answer', 'We had added a line to notes.txt.']);
-    return rows;
-  });
-  expect(importIn(scratch.home, '--yes').sessions).toMatchObject([{ state: 'present', added: 0 }]);
-  expect(await logOf(session)).toEqual(before);
-});
+test.each(share.isFull ? AGENTS : AGENTS.filter((_, index) => index % 2 === 0))(
+  'a session that went through the gateway is there already: $name',
+  async (agent) => {
+    const { scratch, routed } = home();
+    agent.prepare(routed);
+    await agent.start(routed, WORK);
+    await agent.resume(routed, THIRD);
+    const [session = ''] = importIn(scratch.home, '--dry-run').sessions.map((one) => one.session);
+    const before = await eventually(async () => {
+      const rows = await logOf(session);
+      expect(words(rows).at(-1)).toEqual(['main', 'answer', 'We had added a line to notes.txt.']);
+      return rows;
+    });
+    expect(importIn(scratch.home, '--yes').sessions).toMatchObject([{ state: 'present', added: 0 }]);
+    expect(await logOf(session)).toEqual(before);
+  },
+);
 
 test('a compaction, a fork and a sub-agent are imported as they were, with the times of the files', async () => {
   const { scratch, direct } = home();

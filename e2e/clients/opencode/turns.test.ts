@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import { stageOfFile } from '../harness/fixture.ts';
 import { GPT, NOTES, READ, reading, SECOND, SONNET, second } from '../harness/reading.ts';
 import { sessionOf } from '../harness/session.ts';
+import { share } from '../harness/share.ts';
 
 const stage = stageOfFile();
-test.each([SONNET, GPT])(
+test.each(share.of([SONNET, GPT]))(
   'files are changed, a conversation goes on in another process, every word and call is archived (%s)',
   async (model) => {
     const played = await stage.play({

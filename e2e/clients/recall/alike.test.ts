@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../product/eventually.ts';
 import { stageOfFile } from '../harness/fixture.ts';
+import { share } from '../harness/share.ts';
 import type { Played } from '../harness/stage.ts';
 import { isLate } from '../harness/views.ts';
 
@@ -37,7 +38,7 @@ const script = [
 ];
 const files = { 'notes.txt': NOTES };
 
-test.each(['claude-opus-4-8', 'claude-sonnet-4-6'])(
+test.each(share.of(['claude-opus-4-8', 'claude-sonnet-4-6']))(
   'Claude Code shows, stores and does with the tool in its requests what it does directly (%s)',
   async (model) => {
     const played = await stage.play({
@@ -54,10 +55,12 @@ test.each(['claude-opus-4-8', 'claude-sonnet-4-6'])(
   },
 );
 
-test.each([
-  { model: 'gpt-5.4', provider: 'own' as const },
-  { model: 'gpt-6.2-sol', provider: 'builtin' as const },
-])(
+test.each(
+  share.of([
+    { model: 'gpt-5.4', provider: 'own' as const },
+    { model: 'gpt-6.2-sol', provider: 'builtin' as const },
+  ]),
+)(
   'Codex shows, stores and does with the tool in its requests what it does directly ($model)',
   async ({ model, provider }) => {
     const played = await stage.play({
@@ -73,7 +76,7 @@ test.each([
   },
 );
 
-test.each(['anthropic/claude-sonnet-4-6', 'openai/gpt-5.4'])(
+test.each(share.of(['openai/gpt-5.4', 'anthropic/claude-sonnet-4-6']))(
   'OpenCode shows, stores and does with the tool in its requests what it does directly (%s)',
   async (model) => {
     const played = await stage.play({

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../harness/normalise.ts';
 import { sessionOf } from '../harness/session.ts';
+import { share } from '../harness/share.ts';
 import type { Side } from '../harness/side.ts';
 import { FILES, HARBOUR, harbour, TIDE, TYPED } from './script.ts';
 import { expectHeld, recallStageOfFile } from './stage.ts';
@@ -9,7 +10,7 @@ const stage = recallStageOfFile();
 /** The agent's own prompt and tools take about a third of it. */
 const LIMITS = { contextLimit: 30_000, keepRecent: 10_000, window: 35_000 };
 
-test.each(['anthropic/claude-sonnet-4-6', 'openai/gpt-5.4'])(
+test.each(share.of(['anthropic/claude-sonnet-4-6', 'openai/gpt-5.4']))(
   'a day in many processes passes its limit again and again: early details are told exactly, and nothing of ours is kept (%s)',
   async (model) => {
     const play = await stage.play(model.replace('/', '-'), FILES, LIMITS, [harbour]);
