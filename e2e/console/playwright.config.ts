@@ -8,8 +8,8 @@ export default defineConfig({
   testDir: '.',
   testMatch: '**/*.spec.ts',
   outputDir: '../../test-results/console',
-  // A file has a server and a browser of its own; two of them keep both cores at work.
-  workers: 2,
+  // The browser alone keeps two cores at work: two at a time are slower.
+  workers: 1,
   fullyParallel: false,
   forbidOnly: process.env.CI !== undefined,
   timeout: 45_000,

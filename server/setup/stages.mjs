@@ -165,8 +165,6 @@ export const stages = [
   {
     name: 'doors',
     title: 'Doors of both servers',
-    // Their tests wait for each other's answers more than they compute.
-    beside: ['browser'],
     when: hasFiles('e2e/doors', /\.test\.ts$/),
     needs: ['build', 'agents'],
     run: vitest('--project', 'doors'),
