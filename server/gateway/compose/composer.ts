@@ -223,7 +223,6 @@ export function createComposer(options: ComposerOptions): Composer {
     const memory = threads.of(accountId, name);
     if (memory.conversation !== null) deadline.isBound = isBound(memory);
     const parts = partsOf(store, accountId, name);
-    if (await isLeftAlone(parts, accountId, memory)) return null;
     const toCompose: RequestToCompose = {
       ...earlyArchiving(options, request, deadlineMs),
       accountId,
@@ -236,6 +235,11 @@ export function createComposer(options: ComposerOptions): Composer {
       ...rulesOf(adapter, head, read, body),
     };
     preparation.read = toCompose;
+    // Until that is known it can fall open in another form.
+    if (await isLeftAlone(parts, accountId, memory)) {
+      preparation.read = null;
+      return null;
+    }
     const isUnwieldy = read.elements.some(({ start, end }) => end - start > UNWIELDY_BYTES);
     if (memory.conversation === null && (isUnwieldy || body.byteLength > LONG_BYTES)) {
       const isOurs = await knowsBeginning(parts, toCompose, isUnwieldy);
