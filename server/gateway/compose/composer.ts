@@ -3,14 +3,12 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import type { RecallStore, RecallSwitches, ThreadName, UndoResult } from '../../recall/index.ts';
+import type { RecallStore, ThreadName, UndoResult } from '../../recall/index.ts';
 import type { ProtocolAdapter, RequestHead } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
-import { decodeBody } from '../decode.ts';
 import type { Calibration } from '../estimate/index.ts';
 import type { Timers } from '../keep-alive.ts';
 import { openaiAdapter } from '../openai/index.ts';
-import { createGate } from '../record/gate.ts';
 import { headOf } from '../record/request-record.ts';
 import type { Retrieval } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
@@ -19,7 +17,7 @@ import { composeRequest, failureOf } from './compose-request.ts';
 import { earlyArchiving } from './early-archiving.ts';
 import { Failures } from './failures.ts';
 import { bodyWithoutReasoning } from './falling-open.ts';
-import { Fresh } from './fresh.ts';
+import { KnownValues } from './known-values.ts';
 import { previewOf, undoLayout } from './other-acts.ts';
 import { asItCame, type Composer, type Prepared } from './prepared.ts';
 import { rulesOf } from './protocol-rules.ts';
@@ -27,7 +25,7 @@ import { isBound, knowsBeginning } from './recollect.ts';
 import { seenOf } from './seen.ts';
 import { type SendParts, sendComposed } from './send-composed.ts';
 import { IndexTexts } from './standing-layout.ts';
-import { Threads } from './threads.ts';
+import { inTurn, Threads } from './threads.ts';
 import {
   type Composed,
   type ComposeParts,
@@ -36,6 +34,7 @@ import {
   type RequestToCompose,
   type ThreadMemory,
 } from './types.ts';
+import { createUnfolder } from './unfolder.ts';
 import { readingBehind, type SecondForms, sendWatched } from './watched.ts';
 import { threadOf } from './which-thread.ts';
 
@@ -70,15 +69,8 @@ const PATIENCE_MS = 5_000;
 const UNKNOWN_TIMES = 1;
 /** The same where the mirror answers for a database that does not: what takes long then is this process alone. */
 const UNKNOWN_TIMES_ALONE = 2;
-/** How long what a person switched, and, where no other gateway writes, the store's version, is taken as known. */
-const FRESH_MS = 1_000;
-/** Most bytes that a request's body may unfold to. */
-const BODY_LIMIT = 33 * 1024 * 1024;
-/** A body that unfolds to more than so many times its size is no conversation: it goes as it came. */
-const UNFOLDS_TIMES = 100;
-/** Bodies that are unfolded at once, and how far; what unfolds to more waits for its turn, one after another. */
-const UNFOLDED_AT_ONCE = 2;
-const UNFOLDED_BYTES = 6 * 1024 * 1024;
+/** Bytes from which on a conversation that is new to this process is looked up by its beginning before it is read. */
+const LONG_BYTES = 128 * 1024;
 /** An element of more bytes keeps a conversation that nothing is known of as it came. */
 const UNWIELDY_BYTES = 4 * 1024 * 1024;
 /** Bytes of requests that are prepared at once: what comes beyond goes as it came, before it takes memory. */
@@ -95,9 +87,6 @@ interface Preparation {
   read: RequestToCompose | null;
 }
 
-/** Bytes from which on a conversation that is new to this process is looked up by its beginning before it is read. */
-const LONG_BYTES = 128 * 1024;
-
 /** A request in which nothing of ours stands: it goes out as it came, and is read while it is on its way. */
 interface Unread extends Pick<SecondForms, 'read'> {
   readonly request: RequestToCompose;
@@ -113,14 +102,9 @@ export function createComposer(options: ComposerOptions): Composer {
   const threads = new Threads();
   const indices = new IndexTexts();
   const calibrations = new Map<string, Calibration>();
-  const { isAlone } = options;
-  const versions = new Fresh<string>(clock, isAlone ? FRESH_MS : 0, isAlone);
-  const untouched = new Fresh<boolean>(clock, isAlone ? FRESH_MS : 0, isAlone);
-  const switches = new Fresh<RecallSwitches>(clock, FRESH_MS, isAlone);
-  const keys = new Fresh<Uint8Array>(clock, FRESH_MS, isAlone);
+  const known = new KnownValues(clock, options.isAlone);
   const failures = new Failures(clock);
-  const unfolding = createGate(UNFOLDED_AT_ONCE);
-  const unfoldingLarge = createGate(1);
+  const unfold = createUnfolder();
   let preparedBytes = 0;
 
   function prepare(request: TappedRequest, upstream: UpstreamRequest): Promise<Prepared> | null {
@@ -198,22 +182,12 @@ export function createComposer(options: ComposerOptions): Composer {
   }
 
   function partsOf(store: ComposerStore, accountId: Uuid, name: ThreadName): ComposeParts {
-    return {
-      recall: store.recall,
-      archive: {
-        ...store.archive,
-        accountKey: (id) => keys.get(id, () => store.archive.accountKey(id)),
-      },
-      indices,
-      calibrations,
-      versionOf: () => versions.get(accountId, () => store.recall.version(accountId)),
-      switchesOf: () => switches.get(keyOf(accountId, name), () => store.recall.switches(accountId, name)),
-    };
+    return { ...known.of(store, accountId, name), indices, calibrations };
   }
 
   async function compose(store: ComposerStore, preparation: Preparation): Promise<Composed | Unread | null> {
     const { request, head, adapter, deadline } = preparation;
-    const decoded = await decode(request, head.headers.get('content-encoding') ?? '', deadline);
+    const decoded = await unfold(request.body, head.headers.get('content-encoding') ?? '', deadline);
     const body = decoded === null ? null : viewOf(decoded);
     const read = body === null ? null : adapter.readRequest(head, body);
     if (body === null || read === null) return null;
@@ -236,7 +210,7 @@ export function createComposer(options: ComposerOptions): Composer {
     };
     preparation.read = toCompose;
     // Until that is known it can fall open in another form.
-    if (await isLeftAlone(parts, accountId, memory)) {
+    if (await known.areLeftAlone(store, accountId, name)) {
       preparation.read = null;
       return null;
     }
@@ -244,7 +218,10 @@ export function createComposer(options: ComposerOptions): Composer {
     if (memory.conversation === null && (isUnwieldy || body.byteLength > LONG_BYTES)) {
       const isOurs = await knowsBeginning(parts, toCompose, isUnwieldy);
       // It would be read in one go, while all others wait.
-      if (!isOurs && isUnwieldy) return null;
+      if (!isOurs && isUnwieldy) {
+        preparation.read = null;
+        return null;
+      }
       if (!isOurs)
         return {
           request: toCompose,
@@ -252,17 +229,6 @@ export function createComposer(options: ComposerOptions): Composer {
         };
     }
     return inTurn(memory, deadline, () => composeRequest(parts, toCompose, deadline));
-  }
-
-  /** Whether a request is none of our business: Recall is off, and nothing of ours stands in any conversation. */
-  async function isLeftAlone(parts: ComposeParts, accountId: Uuid, memory: ThreadMemory): Promise<boolean> {
-    try {
-      const { recall } = await parts.switchesOf(accountId, memory);
-      return !recall && (await untouched.get(accountId, () => parts.recall.isUntouched(accountId)));
-    } catch {
-      // Where the store does not answer something of ours may stand in it.
-      return false;
-    }
   }
 
   /** Reads a request that is on its way, so that the thread's next one is known. Never rejects. */
@@ -279,20 +245,6 @@ export function createComposer(options: ComposerOptions): Composer {
       .finally(() => {
         preparedBytes -= body.byteLength;
       });
-  }
-
-  /** A request's body, unfolded; null where it cannot be. Each may take its limit before it is known for what it is. */
-  async function decode(
-    { body }: TappedRequest,
-    encoding: string,
-    deadline: Deadline,
-  ): Promise<Uint8Array | null> {
-    const upTo = async (limit: number) => (deadline.isOver ? null : decodeBody(body, encoding, { limit }));
-    if (encoding === '') return decodeBody(body, encoding, { limit: BODY_LIMIT });
-    return (
-      (await unfolding(() => upTo(UNFOLDED_BYTES))) ??
-      (await unfoldingLarge(() => upTo(Math.min(BODY_LIMIT, UNFOLDS_TIMES * body.byteLength))))
-    );
   }
 
   /** A request as its client sent it; with the reason, where ours could not be put together. */
@@ -366,18 +318,12 @@ export function createComposer(options: ComposerOptions): Composer {
     preview: (accountId, thread) => ofThread(accountId, thread, previewOf, null),
     undo: (accountId, thread) =>
       ofThread<UndoResult>(accountId, thread, undoLayout, { undone: false, why: 'unknown_state' }),
-    switched() {
-      switches.clear();
-      untouched.clear();
-    },
+    switched: () => known.switched(),
     trouble: () => failures.note(),
     forget() {
       threads.clear();
       indices.clear();
-      versions.clear();
-      switches.clear();
-      untouched.clear();
-      keys.clear();
+      known.clear();
     },
   };
 }
@@ -398,34 +344,4 @@ function once<Result>(make: () => Result): () => Result {
     made ??= { result: make() };
     return made.result;
   };
-}
-
-/**
- * Does a thread's work behind what it does already. Where that takes longer than the deadline allows, the request has gone
- * out as it came: then its answer is one that no generation describes.
- */
-async function inTurn<Result>(
-  memory: ThreadMemory,
-  deadline: Deadline,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const before = memory.turn;
-  const mine = before.then(async () => {
-    try {
-      if (deadline.isOver) throw new Late('the thread was busy until the time was over');
-      return await work();
-    } catch (thrown) {
-      memory.isUnseen ||= deadline.standing === null || deadline.hasCommitted;
-      throw thrown;
-    } finally {
-      // What went out under what stands is described by that, unless something else was committed meanwhile.
-      memory.isUnseen ||= deadline.isOver && (deadline.standing === null || deadline.hasCommitted);
-    }
-  });
-  memory.turn = mine.catch(() => undefined);
-  return mine;
-}
-
-function keyOf(accountId: Uuid, { agent, session, thread }: ThreadName): string {
-  return [accountId, agent, session, thread].join('\0');
 }

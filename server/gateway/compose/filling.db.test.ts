@@ -1,22 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../db/index.ts';
-import { testDatabase } from '../../db/testing.ts';
+import { expect, test } from 'vitest';
 import { NOT_IN_VIEW } from './stubs.ts';
 import { ClaudeAgent } from './testing/clients.ts';
 import { codeWordsModel, run } from './testing/model.ts';
-import { startWorld, type World } from './testing/world.ts';
+import { worldOfFile } from './testing/stage.ts';
 
-let database: Database;
-let world: World;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => {
-  await database.stop();
-});
-beforeEach(async () => {
-  world = await startWorld(database);
+const stage = worldOfFile(undefined, async (world) => {
   const works = codeWordsModel();
   const asked = new Set<string>();
   world.simulator.script.add((turn) => {
@@ -26,9 +14,6 @@ beforeEach(async () => {
     asked.add(typed);
     return { steps: [{ think: 'read' }, { call: 'Read', input: { file_path: '/home/dev/harbour.txt' } }] };
   });
-});
-afterEach(async () => {
-  await world.close();
 });
 
 const CONTENT = '1\tThe harbour opens at six.\n2\tIt closes at nine.';
@@ -44,7 +29,7 @@ function readingAgent(first: string = CONTENT): ClaudeAgent {
     return reads === 1 ? first : STUB;
   };
   return new ClaudeAgent({
-    base: world.gateway.url,
+    base: stage.world.gateway.url,
     model: 'claude-opus-5-5',
     run: tool,
     systemMessages: true,
@@ -53,7 +38,7 @@ function readingAgent(first: string = CONTENT): ClaudeAgent {
 
 /** The tool results of the newest request. */
 function resultsSent(): readonly string[] {
-  const body = world.simulator.requests.entries.at(-1)?.body.toString() ?? '{}';
+  const body = stage.world.simulator.requests.entries.at(-1)?.body.toString() ?? '{}';
   const { messages } = JSON.parse(body) as { messages: { content: unknown }[] };
   return messages
     .flatMap(({ content }) => (Array.isArray(content) ? content : []))
@@ -63,23 +48,23 @@ function resultsSent(): readonly string[] {
 async function workOn(agent: ClaudeAgent): Promise<void> {
   for (let turn = 0; turn < 6; turn += 1) {
     await agent.turn(`task ${turn} rounds=2 lines=120`);
-    await world.settled();
+    await stage.world.settled();
   }
 }
 
 function expectTaken(): void {
-  expect(world.refused()).toEqual([]);
-  expect(world.seen.flatMap((seen) => seen?.unedited ?? [])).toEqual([]);
+  expect(stage.world.refused()).toEqual([]);
+  expect(stage.world.seen.flatMap((seen) => seen?.unedited ?? [])).toEqual([]);
 }
 
 test('a second read of a file whose first has left the view gives its content, then and ever after; the client keeps its own words', async () => {
-  await world.switchOn(SMALL);
+  await stage.world.switchOn(SMALL);
   const agent = readingAgent();
   await agent.turn('read it');
   await workOn(agent);
   expect(resultsSent()).not.toContain(CONTENT);
   await agent.turn('read it again');
-  const shown = world.seen.flatMap((seen) =>
+  const shown = stage.world.seen.flatMap((seen) =>
     (seen?.runs ?? []).filter((one) => one.is === 'changed' && one.what === 'filled'),
   );
   expect(shown.length).toBeGreaterThan(0);
@@ -90,13 +75,13 @@ test('a second read of a file whose first has left the view gives its content, t
   holds();
   await agent.turn('go on rounds=1 lines=2');
   holds();
-  world.restart();
+  stage.world.restart();
   await agent.turn('after a restart rounds=0');
   holds();
-  agent.moveTo((await world.another()).url);
+  agent.moveTo((await stage.world.another()).url);
   await agent.turn('elsewhere rounds=0');
   holds();
-  await world.settled();
+  await stage.world.settled();
   await agent.fork().turn('forked rounds=0');
   holds();
   expect(JSON.stringify(agent.history())).toContain(STUB);
@@ -112,7 +97,7 @@ test('while the first read is in view the words of the client go as they are', a
 });
 
 test('a stub that stays in view is filled by the layout that leaves its read out', async () => {
-  await world.switchOn(SMALL);
+  await stage.world.switchOn(SMALL);
   const agent = readingAgent();
   await agent.turn('read it');
   for (let turn = 0; turn < 8; turn += 1) {
@@ -121,9 +106,9 @@ test('a stub that stays in view is filled by the layout that leaves its read out
     expect(results).toContain(CONTENT);
     if (results[0] !== CONTENT) expect(results).not.toContain(STUB);
     await agent.turn(`task ${turn} rounds=1 lines=120`);
-    await world.settled();
+    await stage.world.settled();
   }
-  const fillingLayouts = world.seen.filter(
+  const fillingLayouts = stage.world.seen.filter(
     (seen) => seen?.made != null && seen.runs.some((one) => one.is === 'changed' && one.what === 'filled'),
   );
   expect(fillingLayouts.length).toBeGreaterThan(0);
@@ -131,7 +116,7 @@ test('a stub that stays in view is filled by the layout that leaves its read out
 });
 
 test('where the first read is nowhere in the conversation, the model is told how to see the content', async () => {
-  await world.switchOn(SMALL);
+  await stage.world.switchOn(SMALL);
   const agent = readingAgent(STUB);
   await workOn(agent);
   await agent.turn('read what was read before a compaction');

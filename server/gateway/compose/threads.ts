@@ -1,5 +1,5 @@
 import { NOTHING_DUE, type ThreadName } from '../../recall/index.ts';
-import type { ThreadMemory } from './types.ts';
+import { type Deadline, Late, type ThreadMemory } from './types.ts';
 
 /** Bytes of requests that are remembered, as they are in memory: decoded, with what was read of them. */
 const REMEMBERED_BYTES = 96 * 1024 * 1024;
@@ -49,13 +49,40 @@ export class Threads {
   }
 }
 
+/**
+ * Does a thread's work behind what it does already. Where that takes longer than the deadline allows, the request has gone
+ * out as it came: then its answer is one that no generation describes.
+ */
+export async function inTurn<Result>(
+  memory: ThreadMemory,
+  deadline: Deadline,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const before = memory.turn;
+  const mine = before.then(async () => {
+    try {
+      if (deadline.isOver) throw new Late('the thread was busy until the time was over');
+      return await work();
+    } catch (thrown) {
+      memory.isUnseen ||= deadline.standing === null || deadline.hasCommitted;
+      throw thrown;
+    } finally {
+      // What went out under what stands is described by that, unless something else was committed meanwhile.
+      memory.isUnseen ||= deadline.isOver && (deadline.standing === null || deadline.hasCommitted);
+    }
+  });
+  memory.turn = mine.catch(() => undefined);
+  return mine;
+}
+
 function bytesOf({ conversation, latest }: ThreadMemory): number {
   if (conversation === null) return latest?.body.byteLength ?? 0;
   const other = latest === null || latest.body === conversation.body ? 0 : latest.body.byteLength;
   return conversation.body.byteLength + other + conversation.elements.length * ELEMENT_BYTES;
 }
 
-function keyOf(accountId: string, { agent, session, thread }: ThreadName): string {
+/** What tells a thread of an account. */
+export function keyOf(accountId: string, { agent, session, thread }: ThreadName): string {
   return [accountId, agent, session, thread].join('\0');
 }
 

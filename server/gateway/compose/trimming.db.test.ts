@@ -1,26 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../db/index.ts';
-import { testDatabase } from '../../db/testing.ts';
+import { describe, expect, test } from 'vitest';
 import { ClaudeAgent, CodexAgent, type TestAgent } from './testing/clients.ts';
-import { codeWordsModel, run } from './testing/model.ts';
-import { startWorld, type World } from './testing/world.ts';
+import { run } from './testing/model.ts';
+import { worldOfFile } from './testing/stage.ts';
 
-let database: Database;
-let world: World;
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(async () => {
-  await database.stop();
-});
-beforeEach(async () => {
-  world = await startWorld(database);
-  world.simulator.script.add(codeWordsModel());
-});
-afterEach(async () => {
-  await world.close();
-});
+const stage = worldOfFile();
 
 const agents: readonly { readonly name: string; readonly make: (base: string) => TestAgent }[] = [
   { name: 'Claude Code', make: (base) => new ClaudeAgent({ base, model: 'claude-opus-5-5', run: printed }) },
@@ -39,7 +22,7 @@ function printed(command: string): string {
 
 /** What of the model's view are results, in each request: the texts of all of them. */
 function resultsSent(): string[][] {
-  return world.simulator.requests.entries.map((request) => {
+  return stage.world.simulator.requests.entries.map((request) => {
     const { messages = [], input = [] } = JSON.parse(request.body.toString()) as {
       messages?: { content: unknown }[];
       input?: { type: string; output?: unknown }[];
@@ -58,22 +41,22 @@ function firstResults(): ReadonlySet<string> {
 }
 
 function expectTaken(): void {
-  expect(world.refused()).toEqual([]);
-  expect(world.seen.flatMap((seen) => seen?.unedited ?? [])).toEqual([]);
+  expect(stage.world.refused()).toEqual([]);
+  expect(stage.world.seen.flatMap((seen) => seen?.unedited ?? [])).toEqual([]);
 }
 
 const LEFT_OUT = 'tokens are left out here';
 
 describe.each(agents)('$name', ({ make }) => {
   test('a long output is sent as its ends from its first request on, always in the same bytes; the client keeps the whole', async () => {
-    const agent = make(world.gateway.url);
+    const agent = make(stage.world.gateway.url);
     await agent.turn(`task rounds=1 lines=${LONG}`);
     await agent.turn('again rounds=1 lines=3');
-    world.restart();
+    stage.world.restart();
     await agent.turn('after a restart');
-    agent.moveTo((await world.another()).url);
+    agent.moveTo((await stage.world.another()).url);
     await agent.turn('elsewhere');
-    await world.settled();
+    await stage.world.settled();
     await agent.fork().turn('forked');
     agent.rewind(2);
     await agent.turn('after a rewind');
@@ -87,34 +70,34 @@ describe.each(agents)('$name', ({ make }) => {
   });
 
   test('the whole is read back by the id that is said', async () => {
-    const agent = make(world.gateway.url);
+    const agent = make(stage.world.gateway.url);
     await agent.turn(`task rounds=1 lines=${LONG}`);
-    await world.settled();
+    await stage.world.settled();
     const docid = /context-mode-msg-[0-9a-f]+/.exec([...firstResults()][0] ?? '')?.[0] ?? '';
-    const read = await world.read(docid);
+    const read = await stage.world.read(docid);
     expect(read).toContain(SECRET_WORD);
   });
 
   test('what the console shows says which result was trimmed, and the sizes are of what was sent', async () => {
-    const agent = make(world.gateway.url);
+    const agent = make(stage.world.gateway.url);
     await agent.turn(`task rounds=1 lines=${LONG}`);
-    const trimmed = world.seen.flatMap((seen) =>
+    const trimmed = stage.world.seen.flatMap((seen) =>
       (seen?.runs ?? []).filter((shown) => shown.is === 'changed' && shown.what === 'trimmed'),
     );
     expect(trimmed).toHaveLength(1);
-    const { tokens } = world.seen.at(-1) ?? {};
+    const { tokens } = stage.world.seen.at(-1) ?? {};
     expect(tokens?.client).toBeGreaterThan((tokens?.sent ?? 0) + 5_000);
   });
 
   test('where the archive is too slow the output goes whole, and is never trimmed later', async () => {
-    const agent = make(world.gateway.url);
+    const agent = make(stage.world.gateway.url);
     await agent.turn('hello');
-    world.archive.isSlow = true;
+    stage.world.archive.isSlow = true;
     await agent.turn(`task rounds=1 lines=${LONG}`);
-    world.archive.isSlow = false;
-    await world.settled();
+    stage.world.archive.isSlow = false;
+    await stage.world.settled();
     await agent.turn('again rounds=1 lines=3');
-    world.restart();
+    stage.world.restart();
     await agent.turn('after a restart');
     await agent.turn('and on');
     expect([...firstResults()]).toEqual([expect.stringContaining(SECRET_WORD)]);
@@ -122,16 +105,16 @@ describe.each(agents)('$name', ({ make }) => {
   });
 
   test('a conversation that began with it switched off has its outputs whole, and one that began with it keeps what was trimmed', async () => {
-    await world.switchOn({ trimming: false });
-    const off = make(world.gateway.url);
+    await stage.world.switchOn({ trimming: false });
+    const off = make(stage.world.gateway.url);
     await off.turn('hello');
-    await world.switchOn({});
+    await stage.world.switchOn({});
     await off.turn(`task rounds=1 lines=${LONG}`);
     expect([...firstResults()]).toEqual([expect.stringContaining(SECRET_WORD)]);
-    const on = make(world.gateway.url);
+    const on = make(stage.world.gateway.url);
     await on.turn(`other task rounds=1 lines=${LONG}`);
-    const before = world.simulator.requests.entries.length;
-    await world.switchOn({ trimming: false });
+    const before = stage.world.simulator.requests.entries.length;
+    await stage.world.switchOn({ trimming: false });
     await on.turn(`more rounds=1 lines=${LONG}`);
     const [first, second] = resultsSent().at(-1) ?? [];
     expect(
@@ -149,13 +132,13 @@ describe.each(agents)('$name', ({ make }) => {
   });
 
   test('outputs are trimmed under layouts too, whatever is left out before them', async () => {
-    await world.switchOn({ contextLimit: 16_000, keepRecent: 10_000, minGain: 1_000 });
-    const agent = make(world.gateway.url);
+    await stage.world.switchOn({ contextLimit: 16_000, keepRecent: 10_000, minGain: 1_000 });
+    const agent = make(stage.world.gateway.url);
     for (let turn = 0; turn < 8; turn += 1) {
       await agent.turn(`task ${turn} rounds=1 lines=${LONG}`);
-      await world.settled();
+      await stage.world.settled();
     }
-    expect(world.seen.some((seen) => seen?.layout != null)).toBe(true);
+    expect(stage.world.seen.some((seen) => seen?.layout != null)).toBe(true);
     for (const results of resultsSent()) for (const result of results) expect(result).toContain(LEFT_OUT);
     expectTaken();
   });

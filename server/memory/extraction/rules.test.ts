@@ -37,7 +37,7 @@ describe('what is said outright', () => {
     ['I work from Lisbon', 'person | location | Lisbon'],
     ['our designer is Lucia', 'project | designer | Lucia'],
     ['the retry count for webhooks is 5', 'webhooks | retry count | 5'],
-    ['the CEO of Halden is Ingrid', 'Halden | ceo | Ingrid'],
+    ['the owner of Halden is Ingrid', 'Halden | owner | Ingrid'],
     ['the new codename is Osprey', 'project | codename | Osprey'],
     ['the mobile app is built with Flutter', 'mobile app | uses | Flutter'],
     ['we pinned TypeScript to 5.9', 'TypeScript | version | 5.9'],

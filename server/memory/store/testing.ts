@@ -94,7 +94,7 @@ async function makeWorktree(pool: pg.Pool, stage: Scene, project: Uuid): Promise
   const id = stage.id();
   await pool.query(
     'INSERT INTO worktree (account_id, id, project_id, path, seen_at) VALUES ($1, $2, $3, $4, now())',
-    [stage.accountId, id, project, `/work/${id}`],
+    [stage.accountId, id, project, `/home/dev/${id}`],
   );
   return { kind: 'worktree', id };
 }

@@ -1,0 +1,73 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Uuid } from '../../kernel/ids.ts';
+import type { RecallStore, RecallSwitches, ThreadName } from '../../recall/index.ts';
+import { Fresh } from './fresh.ts';
+import { keyOf } from './threads.ts';
+import type { ComposeParts } from './types.ts';
+
+/** How long what a person switched, and, where no other gateway writes, what the store says of itself, is taken as known. */
+const FRESH_MS = 1_000;
+
+/** Where the values come from. */
+interface Source {
+  readonly recall: RecallStore;
+  readonly archive: ComposeParts['archive'];
+}
+
+/** What every request asks for and what changes seldom: known for a while, so that no request waits for it. */
+export class KnownValues {
+  readonly #versions: Fresh<string>;
+  readonly #untouched: Fresh<boolean>;
+  readonly #switches: Fresh<RecallSwitches>;
+  readonly #keys: Fresh<Uint8Array>;
+
+  /** @param isAlone no other gateway works on the same store */
+  constructor(clock: Clock, isAlone: boolean) {
+    this.#versions = new Fresh(clock, isAlone ? FRESH_MS : 0, isAlone);
+    this.#untouched = new Fresh(clock, isAlone ? FRESH_MS : 0, isAlone);
+    this.#switches = new Fresh(clock, FRESH_MS, isAlone);
+    this.#keys = new Fresh(clock, FRESH_MS, isAlone);
+  }
+
+  /** The store and the archive of a thread with what is known of them. */
+  of(
+    { recall, archive }: Source,
+    accountId: Uuid,
+    name: ThreadName,
+  ): Pick<ComposeParts, 'recall' | 'archive' | 'versionOf' | 'switchesOf'> {
+    return {
+      recall,
+      archive: { ...archive, accountKey: (id) => this.#keys.get(id, () => archive.accountKey(id)) },
+      versionOf: () => this.#versions.get(accountId, () => recall.version(accountId)),
+      switchesOf: () => this.#switchesOf(recall, accountId, name),
+    };
+  }
+
+  /** Whether a thread's requests are none of our business: Recall is off, and nothing of ours stands in any conversation. */
+  async areLeftAlone({ recall }: Source, accountId: Uuid, name: ThreadName): Promise<boolean> {
+    try {
+      const switches = await this.#switchesOf(recall, accountId, name);
+      if (switches.recall) return false;
+      return await this.#untouched.get(accountId, () => recall.isUntouched(accountId));
+    } catch {
+      // Where the store does not answer something of ours may stand in it.
+      return false;
+    }
+  }
+
+  /** A person switched something. */
+  switched(): void {
+    this.#switches.clear();
+    this.#untouched.clear();
+  }
+
+  clear(): void {
+    this.switched();
+    this.#versions.clear();
+    this.#keys.clear();
+  }
+
+  #switchesOf(recall: RecallStore, accountId: Uuid, name: ThreadName): Promise<RecallSwitches> {
+    return this.#switches.get(keyOf(accountId, name), () => recall.switches(accountId, name));
+  }
+}
