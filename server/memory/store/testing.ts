@@ -1,6 +1,9 @@
 import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { item, type Scene, scene } from '../../archive/store/testing.ts';
 import { type DocId, docIdOf } from '../../conversation/index.ts';
+import type { Database } from '../../db/index.ts';
+import { testDatabase } from '../../db/testing.ts';
 import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { FactPlace, Scope } from '../place.ts';
@@ -33,6 +36,29 @@ export interface MemoryScene {
 export const RULES: Author = { authority: 'extractor', name: 'rules/1' };
 /** A person. */
 export const PERSON: Author = { authority: 'person', name: 'person' };
+
+/** A scene for each test of a file, each with an account of its own, on one database. Call it once, at the top. */
+export function memoryOfFile(): { readonly pool: pg.Pool; readonly memory: MemoryScene } {
+  let database: Database;
+  let memory: MemoryScene;
+  let accounts = 0;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.stop());
+  beforeEach(async () => {
+    accounts += 1;
+    memory = await memoryScene(database.pool, `account ${accounts}`);
+  });
+  return {
+    get pool() {
+      return database.pool;
+    },
+    get memory() {
+      return memory;
+    },
+  };
+}
 
 /** Makes a {@link MemoryScene} on a migrated database. */
 export async function memoryScene(pool: pg.Pool, handle: string): Promise<MemoryScene> {

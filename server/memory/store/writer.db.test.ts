@@ -1,32 +1,16 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../db/index.ts';
-import { testDatabase } from '../../db/testing.ts';
+import { describe, expect, test } from 'vitest';
 import type { Uuid } from '../../kernel/ids.ts';
-import { draft, type MemoryScene, memoryScene, onDay, PERSON, RULES } from './testing.ts';
+import { draft, memoryOfFile, memoryScene, onDay, PERSON, RULES } from './testing.ts';
 
-let database: Database;
-let pool: pg.Pool;
-let memory: MemoryScene;
-let accounts = 0;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  pool = database.pool;
-});
-afterAll(() => database.stop());
-beforeEach(async () => {
-  accounts += 1;
-  memory = await memoryScene(pool, `account ${accounts}`);
-});
+const stage = memoryOfFile();
 
 /** Writes one draft of the repository each, one after the other; answers the facts that they opened, by value. */
 async function say(...drafts: readonly (readonly [value: string | null, day: number])[]) {
   const facts = new Map<string, Uuid>();
   for (const [value, day] of drafts) {
-    const { changes } = await memory.writer.write(
-      memory.accountId,
-      [draft(memory.project, value, day)],
+    const { changes } = await stage.memory.writer.write(
+      stage.memory.accountId,
+      [draft(stage.memory.project, value, day)],
       RULES,
     );
     for (const { opened } of changes)
@@ -40,15 +24,15 @@ async function say(...drafts: readonly (readonly [value: string | null, day: num
 }
 
 const slotOf = async (): Promise<Uuid> => {
-  const { rows } = await pool.query<{ id: Uuid }>('SELECT id FROM slot WHERE account_id = $1', [
-    memory.accountId,
+  const { rows } = await stage.pool.query<{ id: Uuid }>('SELECT id FROM slot WHERE account_id = $1', [
+    stage.memory.accountId,
   ]);
   const [row] = rows;
   if (row === undefined || rows.length !== 1) throw new Error(`${rows.length} slots`);
   return row.id;
 };
 const record = async () => {
-  const found = await memory.reader.slot(memory.accountId, await slotOf());
+  const found = await stage.memory.reader.slot(stage.memory.accountId, await slotOf());
   if (found === null) throw new Error('no slot');
   return found;
 };
@@ -64,94 +48,102 @@ describe('a write', () => {
   test('closes the old value where the new one begins; a late one comes out closed', async () => {
     await say(['Render', 1], ['Fly', 9], ['Heroku', 4]);
     expect((await timeline()).toSorted()).toEqual(['Fly 9-', 'Heroku 4-9', 'Render 1-4']);
-    expect(await memory.known(null)).toEqual(['production deployed_to Fly']);
+    expect(await stage.memory.known(null)).toEqual(['production deployed_to Fly']);
   });
 
   test('finds its slot in other words, and no other one', async () => {
     await say(['Render', 1]);
     const other = { subject: 'The Production', predicate: 'runs on' };
-    const report = await memory.writer.write(
-      memory.accountId,
-      [draft(memory.project, 'Fly', 5, other)],
+    const report = await stage.memory.writer.write(
+      stage.memory.accountId,
+      [draft(stage.memory.project, 'Fly', 5, other)],
       RULES,
     );
     expect(report.changes.map(({ slot }) => slot)).toEqual([await slotOf()]);
-    expect(await memory.known(null)).toEqual(['production deployed_to Fly']);
-    await memory.writer.write(
-      memory.accountId,
-      Array.from({ length: 9 }, (_, n) => draft(memory.project, 'x', 6, { subject: `thing ${n}` })),
+    expect(await stage.memory.known(null)).toEqual(['production deployed_to Fly']);
+    await stage.memory.writer.write(
+      stage.memory.accountId,
+      Array.from({ length: 9 }, (_, n) => draft(stage.memory.project, 'x', 6, { subject: `thing ${n}` })),
       RULES,
     );
-    expect(await memory.known(null)).toContain('production deployed_to Fly');
+    expect(await stage.memory.known(null)).toContain('production deployed_to Fly');
   });
 
   test('that comes again writes nothing, whatever was decided meanwhile', async () => {
-    const docid = await memory.typed('production moved to Fly');
+    const docid = await stage.memory.typed('production moved to Fly');
     const source = { docid, saidAt: onDay(5), start: 0, end: 23 };
     const again = [
-      draft(memory.project, 'Fly', 5, { source }),
-      draft(memory.project, 'x', 5, { subject: 'y', source }),
+      draft(stage.memory.project, 'Fly', 5, { source }),
+      draft(stage.memory.project, 'x', 5, { subject: 'y', source }),
     ];
-    const first = await memory.writer.write(memory.accountId, again, RULES);
+    const first = await stage.memory.writer.write(stage.memory.accountId, again, RULES);
     expect(first).toMatchObject({ known: 0, written: { length: 2 } });
     const [fact] = first.changes.flatMap(({ opened }) => opened.map((version) => version.fact));
-    await memory.writer.takeBack(memory.accountId, [fact as Uuid], 'retracted', 'never true');
-    const second = await memory.writer.write(memory.accountId, again, RULES);
+    await stage.memory.writer.takeBack(stage.memory.accountId, [fact as Uuid], 'retracted', 'never true');
+    const second = await stage.memory.writer.write(stage.memory.accountId, again, RULES);
     expect(second).toMatchObject({ known: 2, written: [], changes: [] });
-    expect(await memory.known(null)).toHaveLength(1);
+    expect(await stage.memory.known(null)).toHaveLength(1);
   });
 
   test('keeps which words of which document it was drawn from, who drew it, and a person over an extractor', async () => {
-    const docid = await memory.typed('we deploy production to Fly');
+    const docid = await stage.memory.typed('we deploy production to Fly');
     const source = { docid, saidAt: onDay(2), start: 3, end: 27 };
-    await memory.writer.write(memory.accountId, [draft(memory.project, 'Fly', 2, { source })], RULES);
-    await memory.writer.write(memory.accountId, [draft(memory.project, 'Render', 2)], PERSON);
+    await stage.memory.writer.write(
+      stage.memory.accountId,
+      [draft(stage.memory.project, 'Fly', 2, { source })],
+      RULES,
+    );
+    await stage.memory.writer.write(
+      stage.memory.accountId,
+      [draft(stage.memory.project, 'Render', 2)],
+      PERSON,
+    );
     const { statements } = await record();
     expect(statements[0]).toMatchObject({
       said: { docid: docid.replace('context-mode-msg-', ''), offset: 3, saidAt: onDay(2) },
       spanEnd: 27,
       author: 'rules/1',
     });
-    expect(await memory.known(null)).toEqual(['production deployed_to Render']);
+    expect(await stage.memory.known(null)).toEqual(['production deployed_to Render']);
   });
 
   test('holds several values where that is said, events by their instant, pairs by both ends', async () => {
     const many = { subject: 'api', predicate: 'tags', arity: 'many' } as const;
     const pair = (subject: string, value: string, day: number) =>
-      draft(memory.project, value, day, { subject, predicate: 'works with' });
-    await memory.writer.write(
-      memory.accountId,
+      draft(stage.memory.project, value, day, { subject, predicate: 'works with' });
+    await stage.memory.writer.write(
+      stage.memory.accountId,
       [
-        draft(memory.project, 'red', 1, many),
-        draft(memory.project, 'blue', 2, many),
-        draft(memory.project, '1.0', 1, { subject: 'cli', predicate: 'released' }),
-        draft(memory.project, '2.0', 3, { subject: 'cli', predicate: 'released' }),
+        draft(stage.memory.project, 'red', 1, many),
+        draft(stage.memory.project, 'blue', 2, many),
+        draft(stage.memory.project, '1.0', 1, { subject: 'cli', predicate: 'released' }),
+        draft(stage.memory.project, '2.0', 3, { subject: 'cli', predicate: 'released' }),
         pair('Ann', 'Bob', 1),
         pair('bob', 'ann', 2),
       ],
       RULES,
     );
-    expect((await memory.known(null)).toSorted()).toEqual([
+    expect((await stage.memory.known(null)).toSorted()).toEqual([
       'Ann works with Ann ↔ Bob',
       'api tags blue',
       'api tags red',
       'cli released 1.0',
       'cli released 2.0',
     ]);
-    expect(await memory.known(onDay(2))).not.toContain('cli released 2.0');
+    expect(await stage.memory.known(onDay(2))).not.toContain('cli released 2.0');
   });
 
   test('refuses what looks like a secret, what says nothing, and what its document or place is gone of', async () => {
     const gone = { docid: 'context-mode-msg-00000000000000ff' as never, saidAt: onDay(1), start: 0, end: 1 };
-    const report = await memory.writer.write(
-      memory.accountId,
+    const report = await stage.memory.writer.write(
+      stage.memory.accountId,
       [
-        draft(memory.project, 'ghp_0123456789abcdefghijABCDEFGHIJ012345', 1),
-        draft(memory.project, '[masked:secret:0123456789ab]', 1),
-        draft(memory.project, '  ', 1),
-        draft(memory.project, 'x', Number.MAX_SAFE_INTEGER),
-        draft(memory.project, 'x', 1, { source: gone }),
-        draft({ kind: 'worktree', id: memory.project.id }, 'x', 1),
+        draft(stage.memory.project, 'ghp_0123456789abcdefghijABCDEFGHIJ012345', 1),
+        draft(stage.memory.project, '[masked:secret:0123456789ab]', 1),
+        draft(stage.memory.project, '  ', 1),
+        draft(stage.memory.project, 'x', Number.MAX_SAFE_INTEGER),
+        draft(stage.memory.project, 'x', 1, { source: gone }),
+        draft({ kind: 'worktree', id: stage.memory.project.id }, 'x', 1),
       ],
       RULES,
     );
@@ -163,16 +155,22 @@ describe('a write', () => {
       [4, 'gone'],
       [5, 'gone'],
     ]);
-    const { rows } = await pool.query('SELECT 1 FROM slot WHERE account_id = $1', [memory.accountId]);
+    const { rows } = await stage.pool.query('SELECT 1 FROM slot WHERE account_id = $1', [
+      stage.memory.accountId,
+    ]);
     expect(rows).toEqual([]);
   });
 
   test('takes any text as it is, but for what the database cannot hold', async () => {
     const odd = { subject: `a\0b${'ü'.repeat(3000)}`, predicate: '"\\{},NULL' };
-    await memory.writer.write(memory.accountId, [draft(memory.project, 'v\ud800"\\,{}', 1, odd)], RULES);
-    const [fact] = await memory.reader.facts(
-      memory.accountId,
-      memory.place,
+    await stage.memory.writer.write(
+      stage.memory.accountId,
+      [draft(stage.memory.project, 'v\ud800"\\,{}', 1, odd)],
+      RULES,
+    );
+    const [fact] = await stage.memory.reader.facts(
+      stage.memory.accountId,
+      stage.memory.place,
       { validAt: onDay(2), knownAt: null },
       9,
     );
@@ -182,16 +180,16 @@ describe('a write', () => {
 
   test('is recorded behind everything before it, also when the clock of the host steps back a day', async () => {
     const write = (value: string, day: number) =>
-      memory.writer.write(memory.accountId, [draft(memory.project, value, day)], RULES);
+      stage.memory.writer.write(stage.memory.accountId, [draft(stage.memory.project, value, day)], RULES);
     const first = await write('A', 1);
-    memory.stage.clock.advance(-86_400_000);
+    stage.memory.stage.clock.advance(-86_400_000);
     const second = await write('B', 2);
     const third = await write('C', 3);
     expect(second.recordedAt).toBe(first.recordedAt + 1);
     expect(third.recordedAt).toBe(second.recordedAt + 1);
-    expect(await memory.known(onDay(9), first.recordedAt)).toEqual(['production deployed_to A']);
-    expect(await memory.known(onDay(9), second.recordedAt)).toEqual(['production deployed_to B']);
-    expect(await memory.known(onDay(2), first.recordedAt)).toEqual(['production deployed_to A']);
+    expect(await stage.memory.known(onDay(9), first.recordedAt)).toEqual(['production deployed_to A']);
+    expect(await stage.memory.known(onDay(9), second.recordedAt)).toEqual(['production deployed_to B']);
+    expect(await stage.memory.known(onDay(2), first.recordedAt)).toEqual(['production deployed_to A']);
   });
 });
 
@@ -200,28 +198,28 @@ describe('a person', () => {
     const fact = await say(['Render', 1], ['Fly', 5], ['Heroku', 8]);
     const before = await timeline();
     // What is true by then is decided by the account's clock, and so is what is said beforehand.
-    memory.stage.clock.advance(-90 * 86_400_000);
-    const preview = await memory.writer.previewReopen(memory.accountId, fact('Render'));
+    stage.memory.stage.clock.advance(-90 * 86_400_000);
+    const preview = await stage.memory.writer.previewReopen(stage.memory.accountId, fact('Render'));
     expect(await timeline()).toEqual(before);
-    const report = await memory.writer.reopen(memory.accountId, fact('Render'));
+    const report = await stage.memory.writer.reopen(stage.memory.accountId, fact('Render'));
     if (typeof report === 'string') throw new Error(report);
     expect(report.takenBack.map((window) => window.value.text)).toEqual(['Fly', 'Heroku']);
     expect(report.takenBack).toEqual(preview);
     expect(await timeline()).toEqual(['Render 1-']);
     await say(['Railway', 6]);
     expect(await timeline()).toEqual(['Render 1-']);
-    expect(await memory.writer.reopen(memory.accountId, fact('Render'))).toBe('open');
-    expect(await memory.writer.reopen(memory.accountId, memory.project.id)).toBe('unknown');
+    expect(await stage.memory.writer.reopen(stage.memory.accountId, fact('Render'))).toBe('open');
+    expect(await stage.memory.writer.reopen(stage.memory.accountId, stage.memory.project.id)).toBe('unknown');
     const slot = await slotOf();
-    const late = (await memory.reader.slot(memory.accountId, slot))?.statements.at(-1)?.said.id;
-    await memory.writer.takeBack(memory.accountId, [late as Uuid], 'retracted', null);
-    await memory.writer.takeBack(memory.accountId, report.written, 'undone', null);
+    const late = (await stage.memory.reader.slot(stage.memory.accountId, slot))?.statements.at(-1)?.said.id;
+    await stage.memory.writer.takeBack(stage.memory.accountId, [late as Uuid], 'retracted', null);
+    await stage.memory.writer.takeBack(stage.memory.accountId, report.written, 'undone', null);
     expect((await timeline()).toSorted()).toEqual([...before].toSorted());
   });
 
   test('corrects all that a fact stands on, closes it, and says how many values there are', async () => {
     const fact = await say(['Render', 1], ['render', 3], ['Fly', 5]);
-    await memory.writer.correct(memory.accountId, fact('Render'), {
+    await stage.memory.writer.correct(stage.memory.accountId, fact('Render'), {
       value: 'Rendr',
       from: null,
       note: 'a typo',
@@ -232,46 +230,50 @@ describe('a person', () => {
       'a typo',
       'a typo',
     ]);
-    await memory.writer.close(memory.accountId, fact('Fly'), onDay(7));
+    await stage.memory.writer.close(stage.memory.accountId, fact('Fly'), onDay(7));
     expect((await timeline()).toSorted()).toEqual(['Fly 5-7', 'Rendr 1-5']);
-    const many = await memory.writer.setArity(memory.accountId, await slotOf(), 'many');
+    const many = await stage.memory.writer.setArity(stage.memory.accountId, await slotOf(), 'many');
     expect((await timeline()).toSorted()).toEqual(['Fly 5-7', 'Rendr 1-']);
-    await memory.writer.takeBack(memory.accountId, many?.written ?? [], 'undone', null);
+    await stage.memory.writer.takeBack(stage.memory.accountId, many?.written ?? [], 'undone', null);
     expect((await timeline()).toSorted()).toEqual(['Fly 5-7', 'Rendr 1-5']);
   });
 
   test('is refused a secret as the new value, and gets nothing for an id of nothing', async () => {
     const fact = await say(['Render', 1]);
     const secret = { value: 'ghp_0123456789abcdefghijABCDEFGHIJ012345', from: null, note: null };
-    await expect(memory.writer.correct(memory.accountId, fact('Render'), secret)).rejects.toMatchObject({
+    await expect(
+      stage.memory.writer.correct(stage.memory.accountId, fact('Render'), secret),
+    ).rejects.toMatchObject({
       code: 'bad_request',
     });
-    const nothing = memory.project.id;
-    expect(await memory.writer.correct(memory.accountId, nothing, { ...secret, value: 'x' })).toBeNull();
-    expect(await memory.writer.close(memory.accountId, nothing, null)).toBeNull();
-    expect(await memory.writer.setArity(memory.accountId, nothing, 'many')).toBeNull();
-    expect(await memory.writer.takeBack(memory.accountId, [nothing], 'undone', null)).toBeNull();
-    expect(await memory.writer.takeBack(memory.accountId, [], 'undone', null)).toBeNull();
+    const nothing = stage.memory.project.id;
+    expect(
+      await stage.memory.writer.correct(stage.memory.accountId, nothing, { ...secret, value: 'x' }),
+    ).toBeNull();
+    expect(await stage.memory.writer.close(stage.memory.accountId, nothing, null)).toBeNull();
+    expect(await stage.memory.writer.setArity(stage.memory.accountId, nothing, 'many')).toBeNull();
+    expect(await stage.memory.writer.takeBack(stage.memory.accountId, [nothing], 'undone', null)).toBeNull();
+    expect(await stage.memory.writer.takeBack(stage.memory.accountId, [], 'undone', null)).toBeNull();
   });
 });
 
 test('every change is in the audit list, newest first, by pages, without a word of what was said', async () => {
   const fact = await say(['Render', 1], ['Fly', 5]);
-  await memory.writer.reopen(memory.accountId, fact('Render'));
+  await stage.memory.writer.reopen(stage.memory.accountId, fact('Render'));
   const slot = await slotOf();
-  const first = await memory.reader.acts(memory.accountId, null, 2);
+  const first = await stage.memory.reader.acts(stage.memory.accountId, null, 2);
   expect(first.map(({ act, actor, slot, counts }) => ({ act, actor, slot, counts }))).toEqual([
     { act: 'memory.reopen', actor: 'person', slot, counts: { statements: 1, opened: 1, closed: 2 } },
     { act: 'memory.learn', actor: 'rules/1', slot, counts: { statements: 1, opened: 2, closed: 1 } },
   ]);
-  const rest = await memory.reader.acts(memory.accountId, first.at(-1) ?? null, 9);
+  const rest = await stage.memory.reader.acts(stage.memory.accountId, first.at(-1) ?? null, 9);
   expect(rest.map(({ counts }) => counts)).toEqual([{ statements: 1, opened: 1, closed: 0 }]);
 });
 
 describe('a place', () => {
   test('reads its own repository, worktree and thread, and nothing else; one that is not known reads nothing', async () => {
-    const { project, worktrees, otherProject, thread, accountId, writer, place } = memory;
-    const canary = await memoryScene(pool, `canary ${accounts}`);
+    const { project, worktrees, otherProject, thread, accountId, writer, place } = stage.memory;
+    const canary = await memoryScene(stage.pool, 'elsewhere');
     await canary.writer.write(
       canary.accountId,
       [draft(canary.project, 'canary', 1, { subject: 'canary' })],
@@ -281,9 +283,9 @@ describe('a place', () => {
     for (const [subject, scope] of Object.entries(scopes))
       await writer.write(accountId, [draft(scope, 'x', 1, { subject, predicate: 'is' })], RULES);
     const at = async (where: Partial<typeof place>) =>
-      (await memory.known(null, null, { projectId: null, worktreeId: null, threadId: null, ...where })).map(
-        (fact) => fact.split(' ')[0],
-      );
+      (
+        await stage.memory.known(null, null, { projectId: null, worktreeId: null, threadId: null, ...where })
+      ).map((fact) => fact.split(' ')[0]);
     expect(await at(place)).toEqual(['first', 'project', 'thread']);
     expect(await at({ projectId: project.id, worktreeId: worktrees[1].id })).toEqual(['project', 'second']);
     expect(await at({ projectId: otherProject.id })).toEqual(['otherProject']);
@@ -292,7 +294,7 @@ describe('a place', () => {
     expect(await at({})).toEqual([]);
     expect(await at({ projectId: canary.project.id })).toEqual([]);
     expect(
-      await memory.reader.slot(
+      await stage.memory.reader.slot(
         accountId,
         (await canary.reader.acts(canary.accountId, null, 1))[0]?.slot as Uuid,
       ),
