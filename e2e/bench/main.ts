@@ -18,6 +18,8 @@ const PACES: Readonly<Record<string, number>> = { 'one at a time': 40, 'back to 
 /** Quiet after an arm's turn: what it does behind an answer must not be counted against the next arm. */
 const SETTLE_MS = 600;
 const SIZES: Readonly<Record<string, number>> = { '2 KB': 2_000, '300 KB': 300_000, '3 MB': 3_000_000 };
+/** How far a conversation may grow while requests of a size are measured: then another begins. */
+const GROWS_TO = 3;
 const COLD_ROUNDS = 24;
 /** Large requests kept in flight while small ones are measured. */
 const LARGE_IN_FLIGHT = 2;
@@ -61,9 +63,6 @@ async function warmUp(): Promise<void> {
   }
   agent.destroy();
 }
-
-/** How far a conversation may grow while requests of a size are measured: then another begins. */
-const GROWS_TO = 3;
 
 /** Each arm's conversation grows by one turn a request; what it needs to come to its size is not counted. */
 async function warm(size: string, pace: string): Promise<Row[]> {
