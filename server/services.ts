@@ -42,6 +42,7 @@ import { createMetrics, type Metrics } from './kernel/metrics.ts';
 import { systemRandom } from './kernel/random.ts';
 import { watchLive } from './live.ts';
 import type { LocalAccess } from './local-access.ts';
+import { createPausing, type Pausing } from './pausing.ts';
 import {
   createRecallReader,
   type RecallReader,
@@ -108,6 +109,7 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
     guard,
     tap: store.tap,
     composer: store.composer,
+    isPaused: store.pausing.isPaused,
     accountId: LOCAL_ACCOUNT,
   });
   let stopped: Promise<void> | undefined;
@@ -126,6 +128,7 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
     layouts: store.layouts,
     switches: store.switches,
     recall: store.recall,
+    pausing: store.pausing,
     links: access.links,
     live: store.live,
     health: store.health,
@@ -152,6 +155,7 @@ interface Store {
   readonly layouts: ApiServices['layouts'];
   readonly switches: ApiServices['switches'];
   readonly recall: ApiServices['recall'];
+  readonly pausing: ApiServices['pausing'] & Pick<Pausing, 'isPaused'>;
   readonly live: ApiServices['live'];
   readonly freeBytes: ApiServices['freeBytes'];
   open(): Promise<void>;
@@ -182,18 +186,19 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
   let trouble: string | null = 'The database is being started.';
   let closing = false;
   const tap = holdTap(parts);
+  const pausing = createPausing(parts, LOCAL_ACCOUNT, parts.env.databaseUrl === undefined);
 
   async function openUntilItHolds(): Promise<void> {
     while (!closing) {
       try {
-        const store = await openStore(parts, (event) => {
+        const store = await openStore(parts, pausing, (event) => {
           if (event.kind === 'deleted') {
             composer.forget();
             void open?.composing.deleted();
           }
           for (const listener of listeners) listener(event);
         });
-        tap.handTo(store.recorder);
+        tap.handTo(store.recorder, pausing.isPaused);
         if (closing) return await closeStore(store);
         open = store;
         trouble = null;
@@ -266,6 +271,14 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
         return name === null ? { undone: false, why: 'unknown_state' } : composer.undo(LOCAL_ACCOUNT, name);
       },
     },
+    pausing: {
+      isPaused: pausing.isPaused,
+      now: () => {
+        whenOpen();
+        return pausing.now();
+      },
+      set: async (pause) => pausing.set(whenOpen().database.pool, pause),
+    },
     freeBytes: async () => open?.disk.read() ?? null,
     live: {
       subscribe(listener) {
@@ -276,6 +289,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     health: () => healthOf(parts, open, { database: trouble, recall: composer.trouble() }),
     async close() {
       closing = true;
+      pausing.close();
       await opened.catch(() => undefined);
       if (open !== null) await closeStore(open);
       tap.giveUp();
@@ -288,6 +302,7 @@ type NewsOfArchive = Parameters<Parameters<typeof watchLive>[1]>[0];
 
 async function openStore(
   { env, clock, log, metrics }: { env: Env; clock: Clock; log: Logger; metrics: Metrics },
+  pausing: Pausing,
   onLive: (event: NewsOfArchive) => void,
 ): Promise<OpenStore> {
   const database = await openDatabase({ home: env.home, databaseUrl: env.databaseUrl, log });
@@ -296,6 +311,7 @@ async function openStore(
     const key = await installationKey(env.home, systemRandom);
     const tools = { clock, random: systemRandom, installationKey: key };
     await ensureLocalAccount(database.pool, tools);
+    await pausing.open(database.pool);
     const disk = { folder: database.embedded?.base ?? env.home, leastBytes: env.leastFreeBytes };
     const worker = fileURLToPath(new URL('./recorder.js', import.meta.url));
     const recorder = startRecorder(
@@ -303,6 +319,12 @@ async function openStore(
       { connection: database.settings, home: env.home, logLevel: env.logLevel, disk },
       { clock, log, metrics },
     );
+      accountId: LOCAL_ACCOUNT,
+      clock,
+      log,
+      metrics,
+      installationKey: key,
+    });
     const housekeeping = startHousekeeping({
       housekeeper: createArchiveHousekeeper(database.pool, { clock }),
       accountId: LOCAL_ACCOUNT,

@@ -3,6 +3,7 @@ import { getServices } from '@/app/_lib/services.ts';
 import { VERSION } from '@/server/api/index.ts';
 import { Commands } from './_frame/commands.tsx';
 import { Rail } from './_frame/rail.tsx';
+import { PauseBanner } from './_pause/pause-banner.tsx';
 
 /** The frame of every screen: rail, banner, and the place where a screen stands. */
 export default function ConsoleLayout({ children }: { readonly children: ReactNode }) {
@@ -23,6 +24,7 @@ export default function ConsoleLayout({ children }: { readonly children: ReactNo
             </span>
           </p>
         ) : null}
+        <PauseBanner />
         <div className="flex min-h-0 flex-1 max-md:flex-col">
           <Rail version={VERSION} />
           <main id="screen" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">

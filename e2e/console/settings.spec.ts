@@ -41,3 +41,17 @@ test('the deletion of everything asks once more, and can be taken back', async (
   await page.getByRole('button', { name: 'Undo' }).first().click();
   await expect(page.getByRole('button', { name: 'Delete everything…' })).toBeVisible();
 });
+
+test('a pause is begun in Settings, said on every screen, and ended from there', async ({ page }) => {
+  await page.goto('/settings');
+  await page.getByRole('button', { name: 'Pause for an hour' }).click();
+  const banner = page.getByRole('status').filter({ hasText: 'nothing is recorded, bytes pass' });
+  await expect(banner).toBeVisible();
+  await expect(page.getByText('Paused since')).toBeVisible();
+  await page.goto('/archive');
+  await expect(banner).toBeVisible();
+  await banner.getByRole('button', { name: 'Resume' }).click();
+  await expect(banner).toBeHidden();
+  await page.goto('/settings');
+  await expect(page.getByRole('button', { name: 'Pause for an hour' })).toBeVisible();
+});

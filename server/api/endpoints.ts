@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deleted } from './deletions.ts';
 import { documentInput } from './documents.ts';
+import { pauseInput, pauseState } from './pause.ts';
 import { projectInput, projectPage, projectSettings, projectSettingsInput } from './projects.ts';
 import { recallState } from './recall-settings.ts';
 import { listRequestsInput, requestInput } from './requests.ts';
@@ -127,6 +128,37 @@ const WINDOW_ENDPOINTS: readonly Endpoint[] = [
     input: sessionSettingsInput,
     output: recallState,
     call: (caller, given) => caller.window.updateSettings(as(given)),
+  },
+];
+
+/** Times in which nothing is recorded. */
+const PAUSE_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/pause',
+    operationId: 'getPause',
+    summary: 'The pause that is on: nothing is recorded, bytes pass',
+    input: z.object({}),
+    output: pauseState,
+    call: (caller) => caller.pause.get(),
+  },
+  {
+    method: 'POST',
+    path: '/pause',
+    operationId: 'beginPause',
+    summary: 'Record nothing and begin nothing new, for a time or until it is ended',
+    input: pauseInput,
+    output: pauseState,
+    call: (caller, given) => caller.pause.begin(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/resume',
+    operationId: 'endPause',
+    summary: 'End the pause',
+    input: z.object({}),
+    output: pauseState,
+    call: (caller) => caller.pause.end(),
   },
 ];
 
@@ -287,6 +319,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
   ...VIEW_ENDPOINTS,
   ...WINDOW_ENDPOINTS,
+  ...PAUSE_ENDPOINTS,
   {
     method: 'GET',
     path: '/connections',

@@ -1,6 +1,7 @@
 export { CONSOLE_COOKIE, CONSOLE_HEADER, callerOf, refusalOf } from './guard.ts';
 export { handleRest, handleTrpc } from './http.ts';
 export { answerOperations, operationsAnswer } from './operations.ts';
+export type { WirePause } from './pause.ts';
 export type { WireProject } from './projects.ts';
 export type { WireRecallChanges, WireRecallState } from './recall-settings.ts';
 export type { AppRouter } from './router.ts';
@@ -18,6 +19,7 @@ export type {
   ConsoleAccess,
   Health,
   LiveEvent,
+  PauseKeeper,
   RecallActs,
   SwitchKeeper,
 } from './services.ts';

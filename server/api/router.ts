@@ -1,5 +1,6 @@
 import { documentsRouter } from './documents.ts';
 import { liveRouter } from './live.ts';
+import { pauseRouter } from './pause.ts';
 import { projectsRouter } from './projects.ts';
 import { requestsRouter } from './requests.ts';
 import { searchRouter } from './search.ts';
@@ -14,6 +15,7 @@ import { windowRouter } from './window.ts';
 export const appRouter = router({
   documents: documentsRouter,
   live: liveRouter,
+  pause: pauseRouter,
   projects: projectsRouter,
   requests: requestsRouter,
   search: searchRouter,

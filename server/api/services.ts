@@ -4,7 +4,7 @@ import type { Clock, Millis } from '../kernel/clock.ts';
 import type { Env } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { LayoutPreview, RecallReader, SetSwitches, UndoResult } from '../recall/index.ts';
+import type { LayoutPreview, Pause, RecallReader, SetSwitches, UndoResult } from '../recall/index.ts';
 import type { TranscriptImports } from './transcript-imports.ts';
 
 /** That something new can be read. Ids alone, no content. */
@@ -49,6 +49,14 @@ export interface SwitchKeeper {
   write(accountId: Uuid, scope: Uuid, switches: SetSwitches, at: Millis): Promise<boolean>;
 }
 
+/** The pause of the process. */
+export interface PauseKeeper {
+  /** The pause that is on; null: none is. @throws ContextModeError `unavailable` as long as that is not known */
+  now(): Pause | null;
+  /** Begins a pause, or ends it (null), for requests that come from then on. */
+  set(pause: Pause | null): Promise<void>;
+}
+
 /** What the procedures need of the process. The process holds more; nothing here opens a connection or reads a file. */
 export interface ApiServices {
   readonly env: Env;
@@ -62,6 +70,7 @@ export interface ApiServices {
   readonly layouts: RecallReader;
   readonly switches: SwitchKeeper;
   readonly recall: RecallActs;
+  readonly pausing: PauseKeeper;
   readonly links: ConsoleAccess;
   readonly live: { subscribe(listener: (event: LiveEvent) => void): () => void };
   health(): Promise<Health>;

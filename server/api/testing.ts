@@ -4,7 +4,7 @@ import { manualClock } from '../kernel/clock.ts';
 import { readEnv } from '../kernel/env.ts';
 import { LOCAL_ACCOUNT, type Uuid } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
-import type { LayoutPreview, UndoResult } from '../recall/index.ts';
+import type { LayoutPreview, Pause, UndoResult } from '../recall/index.ts';
 import { type ChainMessage, INHERITED, type RecallReader, type SetSwitches } from '../recall/index.ts';
 import type { ApiServices, SwitchKeeper } from './services.ts';
 
@@ -22,7 +22,7 @@ const NO_FAILURES = { count: 0, newest: null };
 /** The services of Recall in memory: nothing was laid out unless the scene says so; switches are kept. */
 export function recallServices(
   scene: RecallScene = {},
-): Pick<ApiServices, 'layouts' | 'switches' | 'recall'> {
+): Pick<ApiServices, 'layouts' | 'switches' | 'recall' | 'pausing'> {
   const said = new Map<Uuid, SetSwitches>();
   const switches: SwitchKeeper = {
     read: async (_account, scope) => said.get(scope) ?? INHERITED,
@@ -46,7 +46,14 @@ export function recallServices(
     preview: async () => scene.preview ?? null,
     undo: async () => scene.undo ?? { undone: false as const, why: 'nothing' as const },
   };
-  return { layouts, switches, recall };
+  let paused: Pause | null = null;
+  const pausing = {
+    now: () => paused,
+    set: async (pause: Pause | null) => {
+      paused = pause;
+    },
+  };
+  return { layouts, switches, recall, pausing };
 }
 
 /** A chain of so many messages, each with one item of ten bytes; hashes are their numbers in hex. */

@@ -6,6 +6,7 @@ import { disconnect } from './commands/disconnect.ts';
 import { doctor } from './commands/doctor.ts';
 import { importAny } from './commands/import.ts';
 import { open } from './commands/open.ts';
+import { pause, resume } from './commands/pause.ts';
 import { read } from './commands/read.ts';
 import { search } from './commands/search.ts';
 import { start } from './commands/start.ts';
@@ -145,6 +146,17 @@ function createProgram(
     .addOption(gateway())
     .action(async (given: Options) => done(await open(world, output, { gateway: text(given.gateway) })));
 
+  command('pause', 'record nothing for a while: bytes pass, nothing new is begun')
+    .argument('[time]', 'how long: 30m, 1h, 2d (else until "resume")', duration)
+    .addOption(gateway())
+    .action(async (time: unknown, given: Options) =>
+      done(await pause(world, output, { seconds: number(time), gateway: text(given.gateway) })),
+    );
+
+  command('resume', 'end the pause')
+    .addOption(gateway())
+    .action(async (given: Options) => done(await resume(world, output, { gateway: text(given.gateway) })));
+
   command('start', 'start the local gateway in the background')
     .option('--product <folder>', 'the clone of Context Mode, where this command lies elsewhere')
     .option('--wait <seconds>', 'how long to wait until it answers', seconds)
@@ -273,6 +285,16 @@ function count(value: string): number {
   if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('Not a whole number.');
   return Number(value);
 }
+
+/** Seconds of a time such as `90s`, `30m`, `1h` or `2d`. */
+function duration(value: string): number {
+  const [, figure, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
+  const inSeconds = Number(figure) * (UNIT_SECONDS[unit ?? ''] ?? Number.NaN);
+  if (!(inSeconds > 0)) throw new InvalidArgumentError('Give a time such as 30m, 1h or 2d.');
+  return inSeconds;
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 function seconds(value: string): number {
   const parsed = Number(value);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, Millis } from '../kernel/clock.ts';
 import type { Door, Env } from '../kernel/env.ts';
 import { newId, type Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -32,6 +32,8 @@ export interface GatewayOptions {
   readonly tap: Tap | null;
   /** What puts requests together before they go out; left out: all go as they come. */
   readonly composer?: Composer;
+  /** Whether a moment lies in a pause, in which nothing is recorded; by default none does. */
+  readonly isPaused?: (at: Millis) => boolean;
   /** Who may come in; by default anybody (sign-in is somebody else's). */
   readonly guard?: Guard;
   readonly timers?: Timers;
@@ -84,6 +86,7 @@ class TransportGateway implements Gateway {
       tap,
       composer: options.composer ?? null,
       accountId,
+      isPaused: options.isPaused ?? (() => false),
       timers: options.timers ?? systemTimers,
       upstreams: createUpstreams(env.upstreams, env.proxies),
       held: { total: 0 },

@@ -6,7 +6,6 @@ import type { Logger } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { Collector, type HeldBytes } from './collect.ts';
 import { asItCame, type Composer, type Prepared } from './compose/prepared.ts';
-import type { SeenByModel } from './compose/seen.ts';
 import {
   headerOf,
   headersForClient,
@@ -45,6 +44,8 @@ export interface ExchangeContext {
   /** What puts requests together; null: they go as they come. */
   readonly composer: Composer | null;
   readonly accountId: Uuid;
+  /** Whether a moment lies in a pause. */
+  readonly isPaused: (at: Millis) => boolean;
   readonly upstreams: Upstreams;
   readonly held: HeldBytes;
   /** Called once when an exchange has ended. */
@@ -83,6 +84,7 @@ export class Exchange implements AnswerHandler {
   readonly #request: ExchangeRequest;
   readonly #client: ClientSide;
   readonly #collector: Collector | null;
+  readonly #isPaused: boolean;
   #call: UpstreamCall | null = null;
   #keepAlive: KeepAlive | null = null;
   #raw: RawHeaders = [];
@@ -100,7 +102,8 @@ export class Exchange implements AnswerHandler {
     this.#context = context;
     this.#request = request;
     this.#client = client;
-    const listened = context.tap !== null && request.recorded !== false;
+    this.#isPaused = context.isPaused(request.receivedAt);
+    const listened = context.tap !== null && request.recorded !== false && !this.#isPaused;
     this.#collector = listened ? new Collector(context.held) : null;
     if (typeof request.recorded !== 'boolean') this.#waitForOwner(request.recorded);
   }
@@ -133,8 +136,8 @@ export class Exchange implements AnswerHandler {
     const upstream = { door, method, path, headers: sent, body };
     metrics.streams.inc({ door });
     const prepared = this.#prepare(upstream);
-    if (prepared === null) this.#send(() => upstreams.send(upstream, this), null);
-    else void prepared.then((ready) => this.#send(() => ready.send(upstreams, this), ready.seen));
+    if (prepared === null) this.#send(asItCame(upstream));
+    else void prepared.then((ready) => this.#send(ready));
   }
 
   #prepare(upstream: UpstreamRequest): Promise<Prepared> | null {
@@ -148,11 +151,12 @@ export class Exchange implements AnswerHandler {
   }
 
   /** Sends what is ready; a client that left meanwhile has nothing sent for it. */
-  #send(send: () => UpstreamCall, seen: SeenByModel | null): void {
+  #send(ready: Prepared): void {
     this.#ownMs = this.#elapsed();
-    if (this.#ending === null) this.#call = send();
+    if (this.#ending === null) this.#call = ready.send(this.#context.upstreams, this);
     this.#announced = true;
-    this.#tell((tap) => tap.requestReceived(this.#tappedRequest(seen)));
+    if (this.#isPaused) this.#context.metrics.notArchived.inc({ reason: 'paused' });
+    this.#tell((tap) => tap.requestReceived(this.#tappedRequest(ready)));
     if (this.#ending !== null) this.#tellEnded(this.#ending);
   }
 
@@ -181,7 +185,11 @@ export class Exchange implements AnswerHandler {
     this.#raw = raw;
     const { id, door } = this.#request;
     try {
-      this.#client.head(status, reason, headersForClient(raw, id, 'pass'));
+      this.#client.head(
+        status,
+        reason,
+        headersForClient(raw, id, this.#isPaused ? 'rest;reason=paused' : 'pass'),
+      );
     } catch (error) {
       this.#fault('head', error);
       this.#call?.abort();
@@ -248,7 +256,7 @@ export class Exchange implements AnswerHandler {
     else void recorded.finally(() => this.#context.ended(this));
   }
 
-  #tappedRequest(seen: SeenByModel | null): TappedRequest {
+  #tappedRequest(ready: Prepared | null): TappedRequest {
     const { id, door, method, target, headers, body, receivedAt } = this.#request;
     return {
       id,
@@ -259,7 +267,9 @@ export class Exchange implements AnswerHandler {
       headers: withoutCredentials(headers),
       body,
       receivedAt,
-      seen,
+      seen: ready?.seen ?? null,
+      ...(ready?.session === undefined ? {} : { session: ready.session }),
+      ...(this.#isPaused ? { isPaused: true } : {}),
     };
   }
 
@@ -290,7 +300,7 @@ export class Exchange implements AnswerHandler {
   #tell(call: (tap: Tap) => void): void {
     const { tap } = this.#context;
     const { recorded } = this.#request;
-    if (tap === null || recorded === false) return;
+    if (tap === null || recorded === false || this.#isPaused) return;
     const guarded = () => {
       try {
         call(tap);

@@ -24,6 +24,10 @@ export interface TappedRequest {
   readonly receivedAt: Millis;
   /** What the model saw of it; null or left out: what its client sent, and nothing was to be changed. */
   readonly seen?: SeenByModel | null;
+  /** The session that it was put together for, where its agent names none and its history does not tell it. */
+  readonly session?: string;
+  /** It came in a pause: it is not recorded, and nothing new is made of it. */
+  readonly isPaused?: boolean;
 }
 
 /** How the answer to a request ended. The fields of {@link RequestOutcome} that the transport knows, and the bytes. */

@@ -51,6 +51,7 @@ export {
   readRetrievalCall,
   retrievalToolJson,
 } from './retrieval-tool.ts';
+export { isIn, type Pause, readPause, writePause } from './store/pause.ts';
 export { createRecallStore, type RecallStoreOptions } from './store/store.ts';
 export {
   DEFAULT_SWITCHES,

@@ -132,6 +132,15 @@ export const HELP_PAGES: readonly HelpPage[] = [
           Your provider's keys pass through in memory and are written nowhere. Requests that belong to no
           conversation (lists of models, for example) are counted and not kept.
         </p>
+        <h2>Pause</h2>
+        <p>
+          <code>npx @context-mode/cli pause 1h</code>, or <em>Recording</em> in{' '}
+          <Link href="/settings">Settings</Link>: nothing is recorded until the time is over or you resume,
+          and nothing new is begun; bytes pass. What a conversation carries already (our tool, a layout) is
+          sent as before. Agents send their whole history with every request: a session that goes on after the
+          pause brings what was said meanwhile along, and it is archived then. A session that begins and ends
+          in the pause leaves nothing.
+        </p>
         <h2>What leaves</h2>
         <p>
           The requests of your agents to their providers: as they came, or as{' '}

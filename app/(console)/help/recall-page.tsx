@@ -65,10 +65,12 @@ export const RECALL_PAGE: HelpPage = {
       <p>
         In a session's <em>Window</em>, <em>Take the layout back</em> brings the older part into view again
         with the next request, if it fits; if not, it says so. <em>Pause</em> makes no new layout until you
-        resume. <Link href="/settings">Settings</Link> switches Recall, the tool and trimming off for
-        everything or for a project, sets how much stays in view, and the limit. Switching off stops new work
-        alone: what a conversation carries already is sent as before, because taking it out in the middle
-        would cost the cache and may be refused by the provider.
+        resume. While everything is paused (Settings, or <code>context-mode pause</code>) no new layout is
+        made anywhere and no conversation gets the tool that does not have it.{' '}
+        <Link href="/settings">Settings</Link> switches Recall, the tool and trimming off for everything or
+        for a project, sets how much stays in view, and the limit. Switching off stops new work alone: what a
+        conversation carries already is sent as before, because taking it out in the middle would cost the
+        cache and may be refused by the provider.
       </p>
       <h2>What is not measured</h2>
       <ul>

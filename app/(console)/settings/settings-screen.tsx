@@ -12,6 +12,7 @@ import { ScrollRegion } from '@/app/_ui/scroll-region.tsx';
 import { Select } from '@/app/_ui/select.tsx';
 import { ErrorState, Loading } from '@/app/_ui/states.tsx';
 import { Page } from '../_frame/page.tsx';
+import { Recording } from '../_pause/recording.tsx';
 import { KeptFacts, ProjectList } from './kept.tsx';
 import { AccountRecall } from './recall.tsx';
 
@@ -94,7 +95,7 @@ export function SettingsScreen() {
                         ? 'A PostgreSQL of its own; it listens on no network port'
                         : `Your PostgreSQL at ${settings.data.database.where}`,
                     ],
-                    ['Recording', 'On: every conversation through a door is kept, masked'],
+                    ['Recording', <Recording key="recording" />],
                     ['Masking', 'Secrets and e-mail addresses, always on'],
                     ['Telemetry', 'None'],
                   ]}

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { POSTING_BYTES, rowsOf } from '../../../server/archive/search/postings.ts';
+import { POSTING_BYTES, POSTING_NUMBERS, rowsOf } from '../../../server/archive/search/postings.ts';
 import { WORDS_VERSION } from '../../../server/archive/search/words.ts';
 import { type OpenItem, splitItems, writeChunks } from '../../../server/archive/store/search-index.ts';
 import {
@@ -20,7 +20,7 @@ import { type FilledItem, filling } from './corpus.ts';
 interface Row {
   readonly term: string;
   readonly batch: number;
-  /** Two numbers for each posting. */
+  /** As the builder of postings keeps them. */
   readonly list: readonly number[];
 }
 
@@ -137,7 +137,7 @@ class Levels {
       for (const term of [...rows.keys()].sort()) {
         const some = rows.get(term) ?? [];
         const row = joined(term, some);
-        const next = levelOfJoined(level, some.length, (row.list.length / 2) * POSTING_BYTES);
+        const next = levelOfJoined(level, some.length, (row.list.length / POSTING_NUMBERS) * POSTING_BYTES);
         if (next === LAST) yield row;
         else this.#push(next, row);
       }
@@ -183,7 +183,7 @@ class RowWriter {
 
   async write(level: number, row: Row): Promise<void> {
     this.#open.push({ level, row });
-    this.#postings += row.list.length / 2;
+    this.#postings += row.list.length / POSTING_NUMBERS;
     if (this.#open.length >= ROWS || this.#postings >= POSTINGS) await this.#flush();
   }
 
@@ -212,6 +212,7 @@ class RowWriter {
       rows.froms,
       rows.sizes,
       Buffer.from(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength),
+      Buffer.from(rows.neighbours.buffer, rows.neighbours.byteOffset, rows.neighbours.byteLength),
     ]);
     // A failure is thrown where the next rows, or the end, wait for these.
     this.#written.catch(() => {});
@@ -219,7 +220,8 @@ class RowWriter {
 }
 
 const INSERT = `
-INSERT INTO posting (account_id, level, term, batch, low, high, data)
-SELECT $1, g.level, g.term, g.batch, g.low, g.high, substring($9::bytea FROM g.at + 1 FOR g.size)
+INSERT INTO posting (account_id, level, term, batch, low, high, data, neighbours)
+SELECT $1, g.level, g.term, g.batch, g.low, g.high, substring($9::bytea FROM g.at + 1 FOR g.size),
+  substring($10::bytea FROM g.at / 2 + 1 FOR g.size / 2)
 FROM unnest($2::smallint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[])
   AS g(level, term, batch, low, high, at, size)`;

@@ -80,13 +80,14 @@ interface PostingRow {
   readonly low: number;
   readonly high: number;
   readonly data: Buffer;
+  readonly neighbours: Buffer | null;
 }
 
 async function copyPostings({ pool, accountId, docs, batches }: Moved, level: number): Promise<void> {
   // A row of one posting holds the document that it begins and ends with: the server itself writes it anew.
   await pool.query(
-    `INSERT INTO posting (account_id, level, term, batch, low, high, data)
-     SELECT account_id, level, term, batch + $3, low + $4, high + $4,
+    `INSERT INTO posting (account_id, level, term, batch, low, high, neighbours, data)
+     SELECT account_id, level, term, batch + $3, low + $4, high + $4, neighbours,
        set_byte(set_byte(set_byte(set_byte(data, 0, (low + $4) & 255), 1, (low + $4) >> 8 & 255),
          2, (low + $4) >> 16 & 255), 3, (low + $4) >> 24 & 255)
      FROM posting WHERE account_id = $1 AND level = $2 AND batch < $3 AND octet_length(data) = ${POSTING_BYTES}`,
@@ -94,7 +95,7 @@ async function copyPostings({ pool, accountId, docs, batches }: Moved, level: nu
   );
   for (let from = { term: '', batch: -1 }; ; ) {
     const { rows } = await pool.query<PostingRow>(
-      `SELECT term, batch, low, high, data FROM posting
+      `SELECT term, batch, low, high, data, neighbours FROM posting
        WHERE account_id = $1 AND level = $2 AND (term, batch) > ($3, $4) AND batch < $5
          AND octet_length(data) > ${POSTING_BYTES}
        ORDER BY term, batch LIMIT ${ROWS}`,
@@ -108,9 +109,9 @@ async function copyPostings({ pool, accountId, docs, batches }: Moved, level: nu
         data.writeUInt32LE(data.readUInt32LE(at) + docs, at);
     }
     await pool.query(
-      `INSERT INTO posting (account_id, level, term, batch, low, high, data)
-       SELECT $1, $2, g.* FROM unnest($3::text[], $4::int[], $5::int[], $6::int[], $7::bytea[])
-         AS g(term, batch, low, high, data)`,
+      `INSERT INTO posting (account_id, level, term, batch, low, high, data, neighbours)
+       SELECT $1, $2, g.* FROM unnest($3::text[], $4::int[], $5::int[], $6::int[], $7::bytea[], $8::bytea[])
+         AS g(term, batch, low, high, data, neighbours)`,
       [
         accountId,
         level,
@@ -119,6 +120,7 @@ async function copyPostings({ pool, accountId, docs, batches }: Moved, level: nu
         rows.map((row) => row.low + docs),
         rows.map((row) => row.high + docs),
         rows.map((row) => row.data),
+        rows.map((row) => row.neighbours),
       ],
     );
   }

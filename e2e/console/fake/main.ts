@@ -1,12 +1,14 @@
 import { createServer } from 'node:http';
 import next from 'next';
-import { answerOperations, type LiveEvent } from '../../../server/api/index.ts';
+import { answerOperations, type LiveEvent, type PauseKeeper } from '../../../server/api/index.ts';
 import type { ArchiveTransfer } from '../../../server/archive/types.ts';
 import { type Millis, systemClock } from '../../../server/kernel/clock.ts';
 import { readEnv } from '../../../server/kernel/env.ts';
 import { LOCAL_ACCOUNT } from '../../../server/kernel/ids.ts';
 import { createLogger } from '../../../server/kernel/log.ts';
 import { createMetrics } from '../../../server/kernel/metrics.ts';
+import type { MemoryReader, MemoryWriter } from '../../../server/memory/index.ts';
+import type { Pause } from '../../../server/recall/index.ts';
 import { fakeDay } from './day.ts';
 import { fakeKeeper } from './keeper.ts';
 import { fakeReader } from './reader.ts';
@@ -27,6 +29,16 @@ const env = readEnv({ ...process.env, CONTEXT_MODE_HOME: '/home/ada/.context-mod
 const recall = fakeRecall(sessions);
 const reader = fakeReader(sessions, recall.viewOf);
 
+function fakePausing(): PauseKeeper {
+  let pause: Pause | null = null;
+  return {
+    now: () => pause,
+    set: async (next) => {
+      pause = next;
+    },
+  };
+}
+
 const services = {
   env,
   clock: systemClock,
@@ -44,6 +56,8 @@ const services = {
   layouts: recall.layouts,
   switches: recall.switches,
   recall: recall.recall,
+  pausing: fakePausing(),
+  memory: { reader: {} as MemoryReader, writer: {} as MemoryWriter },
   live: {
     subscribe(listener: (event: LiveEvent) => void) {
       listeners.add(listener);

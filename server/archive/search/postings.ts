@@ -1,3 +1,5 @@
+import type { CountedTerm } from './words.ts';
+
 /**
  * Postings: which chunks a word stands in. Eight bytes each, little-endian: the document's number (32 bits), the chunk's
  * number in it (16), how often (8), how long the chunk is (8, coarse). All of a row have one length and stand by
@@ -6,6 +8,10 @@
 
 /** Bytes of one posting. */
 export const POSTING_BYTES = 8;
+/** Numbers by which a posting is kept in memory: its document, what else it says, and what stands beside the word. */
+export const POSTING_NUMBERS = 3;
+/** Bytes that say which words stand beside a posting's word, in a row of their own. */
+export const NEIGHBOUR_BYTES = 4;
 
 /** One posting, read. */
 export interface Posting {
@@ -30,6 +36,16 @@ export function wordsOfCoarse(length: number): number {
   return (length / 5) ** 2;
 }
 
+/** What names a chunk of an account: one number for its document's and its own. */
+export function chunkKey(doc: number, n: number): number {
+  return doc * (LAST_CHUNK + 1) + n;
+}
+
+/** The document of a {@link chunkKey}. */
+export function documentOf(key: number): number {
+  return Math.floor(key / (LAST_CHUNK + 1));
+}
+
 /** Calls `take` with every posting of some bytes. */
 export function eachPosting(
   bytes: Uint8Array,
@@ -42,20 +58,36 @@ export function eachPosting(
   }
 }
 
-/** The bytes without the postings that `drops` names; null where none is named. */
+/** A row of postings, and what is known of the words beside each (null: nothing). */
+export interface PostingRow {
+  readonly data: Uint8Array;
+  readonly neighbours: Uint8Array | null;
+}
+
+/** The row without the postings that `drops` names; null where none is named. */
 export function withoutPostings(
-  bytes: Uint8Array,
+  { data, neighbours }: PostingRow,
   drops: (doc: number, n: number) => boolean,
-): Uint8Array | null {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const kept = new Uint8Array(bytes.byteLength);
-  let length = 0;
-  for (let at = 0; at + POSTING_BYTES <= bytes.byteLength; at += POSTING_BYTES) {
-    if (drops(view.getUint32(at, true), view.getUint16(at + 4, true))) continue;
-    kept.set(bytes.subarray(at, at + POSTING_BYTES), length);
-    length += POSTING_BYTES;
+): PostingRow | null {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const kept = new Uint8Array(data.byteLength);
+  const beside = neighbours === null ? null : new Uint8Array(neighbours.byteLength);
+  let left = 0;
+  for (let at = 0; (at + 1) * POSTING_BYTES <= data.byteLength; at += 1) {
+    const from = at * POSTING_BYTES;
+    if (drops(view.getUint32(from, true), view.getUint16(from + 4, true))) continue;
+    kept.set(data.subarray(from, from + POSTING_BYTES), left * POSTING_BYTES);
+    beside?.set(
+      neighbours?.subarray(at * NEIGHBOUR_BYTES, (at + 1) * NEIGHBOUR_BYTES) ?? [],
+      left * NEIGHBOUR_BYTES,
+    );
+    left += 1;
   }
-  return length === bytes.byteLength ? null : kept.subarray(0, length);
+  if (left * POSTING_BYTES === data.byteLength) return null;
+  return {
+    data: kept.subarray(0, left * POSTING_BYTES),
+    neighbours: beside?.subarray(0, left * NEIGHBOUR_BYTES) ?? null,
+  };
 }
 
 /** Rows of the table of postings that one batch of chunks makes. */
@@ -67,6 +99,8 @@ export interface PostingRows {
   readonly froms: readonly number[];
   readonly sizes: readonly number[];
   readonly bytes: Uint8Array;
+  /** What stands beside each posting's word: half as many bytes, in the same order. */
+  readonly neighbours: Uint8Array;
 }
 
 /** Collects the words of chunks and writes them as rows. */
@@ -74,17 +108,17 @@ export class PostingsBuilder {
   readonly #lists = new Map<string, number[]>();
 
   /** Takes one chunk's words, each with how often it stands there. `words`: how many there are in all. */
-  add(doc: number, n: number, counts: ReadonlyMap<string, number>, words: number): void {
+  add(doc: number, n: number, terms: ReadonlyMap<string, CountedTerm>, words: number): void {
     const length = coarseLength(words);
-    for (const [term, count] of counts) {
-      const rest = ((length << 24) | (Math.min(count, 255) << 16) | n) >>> 0;
+    for (const [term, { count, neighbours }] of terms) {
+      const rest = (length << 24) | (Math.min(count, 255) << 16) | n;
       const list = this.#lists.get(term);
-      if (list) list.push(doc, rest);
-      else this.#lists.set(term, [doc, rest]);
+      if (list) list.push(doc, rest, neighbours);
+      else this.#lists.set(term, [doc, rest, neighbours]);
     }
   }
 
-  /** For each term its postings, two numbers each: the document, and what else a posting says. */
+  /** For each term its postings, {@link POSTING_NUMBERS} each. */
   get lists(): ReadonlyMap<string, readonly number[]> {
     return this.#lists;
   }
@@ -95,7 +129,7 @@ export class PostingsBuilder {
     let postings = 0;
     for (const entry of this.#lists) {
       part.push(entry);
-      postings += entry[1].length / 2;
+      postings += entry[1].length / POSTING_NUMBERS;
       if (part.length < terms && postings < PART_POSTINGS) continue;
       yield rowsOf(part, postings);
       part = [];
@@ -116,6 +150,8 @@ export function rowsOf(
 ): PostingRows {
   const bytes = new Uint8Array(postings * POSTING_BYTES);
   const view = new DataView(bytes.buffer);
+  const neighbours = new Uint8Array(postings * NEIGHBOUR_BYTES);
+  const beside = new DataView(neighbours.buffer);
   const rows = {
     terms: [] as string[],
     lows: [] as number[],
@@ -128,12 +164,13 @@ export function rowsOf(
     let low = 0xffffffff;
     let high = 0;
     const from = at;
-    for (let n = 0; n < list.length; n += 2) {
+    for (let n = 0; n < list.length; n += POSTING_NUMBERS) {
       const doc = list[n] ?? 0;
       low = Math.min(low, doc);
       high = Math.max(high, doc);
       view.setUint32(at, doc, true);
-      view.setUint32(at + 4, list[n + 1] ?? 0, true);
+      view.setInt32(at + 4, list[n + 1] ?? 0, true);
+      beside.setInt32((at / POSTING_BYTES) * NEIGHBOUR_BYTES, list[n + 2] ?? 0, true);
       at += POSTING_BYTES;
     }
     rows.terms.push(term);
@@ -142,5 +179,5 @@ export function rowsOf(
     rows.froms.push(from);
     rows.sizes.push(at - from);
   }
-  return { ...rows, bytes };
+  return { ...rows, bytes, neighbours };
 }

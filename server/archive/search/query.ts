@@ -1,7 +1,8 @@
 import { ContextModeError } from '../../kernel/errors.ts';
 import { fold, isUnspaced } from './fold.ts';
+import { before, behind, markOf } from './neighbours.ts';
 import { LONGEST_ENDING, stem } from './stem.ts';
-import { spansOf } from './words.ts';
+import { type Span, spansOf } from './words.ts';
 
 /** A row of words or characters that must stand in the text as it is. */
 export interface Phrase {
@@ -14,6 +15,11 @@ export interface Phrase {
   readonly terms: readonly string[];
   /** The same without what may be the end or the beginning of a longer word. */
   readonly innerTerms: readonly string[];
+  /**
+   * For some of its terms what surely stands beside them, as bits of their postings. None where characters are looked for:
+   * in other letters, small or capital, they are other words.
+   */
+  readonly neighbours: ReadonlyMap<string, number>;
 }
 
 /** A beginning that some word of the document must have. */
@@ -119,7 +125,12 @@ export function parseQuery(q: string): Query {
     );
   }
   // Only stop words or only punctuation: looked for as the characters that they are.
-  return { ...query, phrases: [{ ...phraseOf(plain.join(' ')), byWords: false, terms: [], innerTerms: [] }] };
+  return {
+    ...query,
+    phrases: [
+      { ...phraseOf(plain.join(' ')), byWords: false, terms: [], innerTerms: [], neighbours: new Map() },
+    ],
+  };
 }
 
 function refused(message: string, hint: string): ContextModeError {
@@ -164,9 +175,11 @@ function phraseOf(text: string): Phrase {
   const terms = open.filter(
     (span) => !isUnspaced(span.form) || [...span.form].length > 1 || forms.length === 1,
   );
+  const byWords = forms.length > 0 && !PUNCTUATION.test(text);
+  const smallest = spans.filter((span) => span.smallest);
   return {
     text,
-    byWords: forms.length > 0 && !PUNCTUATION.test(text),
+    byWords,
     forms,
     terms: unique(terms.map((span) => span.term ?? '')),
     innerTerms: unique(
@@ -174,7 +187,23 @@ function phraseOf(text: string): Phrase {
         .filter((span) => span.smallest && span.unit > 0 && span.unit < last)
         .map((span) => span.term ?? ''),
     ),
+    neighbours: byWords ? neighboursIn(smallest) : new Map(),
   };
+}
+
+/** What words in a row say of each other. Single characters of scripts without spaces have no postings that would tell. */
+function neighboursIn(smallest: readonly Span[]): ReadonlyMap<string, number> {
+  const bits = new Map<string, number>();
+  const say = ({ term, form }: Span, bit: number) => {
+    if (term !== null && !isUnspaced(form)) bits.set(term, (bits.get(term) ?? 0) | bit);
+  };
+  for (const [at, span] of smallest.entries()) {
+    const next = smallest[at + 1];
+    if (next === undefined) break;
+    say(span, behind(markOf(next.form)));
+    say(next, before(markOf(span.form)));
+  }
+  return bits;
 }
 
 function prefixOf(word: string): Prefix {

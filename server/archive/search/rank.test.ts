@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   coarseLength,
   eachPosting,
+  NEIGHBOUR_BYTES,
   type PostingRows,
   PostingsBuilder,
   withoutPostings,
@@ -25,10 +26,11 @@ describe('postings and ranking', () => {
     fc.assert(
       fc.property(postings, fc.nat(40), (some, gone) => {
         const builder = new PostingsBuilder();
-        for (const { doc, n, count, words } of some) builder.add(doc, n, new Map([['term', count]]), words);
+        for (const { doc, n, count, words } of some)
+          builder.add(doc, n, new Map([['term', { count, neighbours: doc * n }]]), words);
         const [rows, ...others] = builder.parts();
         if (!rows) throw new Error('no rows');
-        const { bytes, terms, lows, highs } = rows;
+        const { bytes, neighbours, terms, lows, highs } = rows;
         expect(others).toEqual([]);
         const read: number[][] = [];
         eachPosting(Buffer.concat([bytes, bytes]), (doc, n, count) => read.push([doc, n, count]));
@@ -39,11 +41,18 @@ describe('postings and ranking', () => {
           Math.min(...some.map((one) => one.doc)),
           Math.max(...some.map((one) => one.doc)),
         ]);
-        const left: number[][] = [];
-        eachPosting(withoutPostings(bytes, (doc) => doc === gone) ?? bytes, (doc, n, count) =>
-          left.push([doc, n, count]),
+        const row = { data: bytes, neighbours };
+        const left = withoutPostings(row, (doc) => doc === gone) ?? row;
+        const kept: number[][] = [];
+        eachPosting(left.data, (doc, n, count) => kept.push([doc, n, count]));
+        expect(kept).toEqual(wanted.filter(([doc]) => doc !== gone));
+        const beside = Buffer.from(left.neighbours ?? []);
+        expect(kept.map((_, at) => beside.readInt32LE(at * NEIGHBOUR_BYTES))).toEqual(
+          kept.map(([doc = 0, n = 0]) => doc * n),
         );
-        expect(left).toEqual(wanted.filter(([doc]) => doc !== gone));
+        expect(withoutPostings({ ...row, neighbours: null }, (doc) => doc === gone)?.data ?? bytes).toEqual(
+          left.data,
+        );
       }),
     );
   });
@@ -56,7 +65,12 @@ describe('postings and ranking', () => {
         (chunks, size) => {
           const builder = new PostingsBuilder();
           for (const [n, words] of chunks.entries())
-            builder.add(1, n, new Map(words.map((word) => [word, 1])), words.length);
+            builder.add(
+              1,
+              n,
+              new Map(words.map((word) => [word, { count: 1, neighbours: n }])),
+              words.length,
+            );
           const read = (parts: Iterable<PostingRows>) =>
             [...parts].flatMap((part) =>
               part.terms.map((term, at) => [
@@ -136,7 +150,8 @@ describe('postings and ranking', () => {
       fc.property(given, fc.uniqueArray(fc.nat(45), { maxLength: 20 }), (lists, docs) => {
         const rowsOf = (some: (typeof lists)[number]) => {
           const builder = new PostingsBuilder();
-          for (const { doc, n, count, words } of some) builder.add(doc, n, new Map([['term', count]]), words);
+          for (const { doc, n, count, words } of some)
+            builder.add(doc, n, new Map([['term', { count, neighbours: doc * n }]]), words);
           return [...builder.parts()].map(({ bytes }) => bytes);
         };
         const made = (order: (some: (typeof lists)[number]) => (typeof lists)[number]) =>

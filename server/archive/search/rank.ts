@@ -19,6 +19,8 @@ export interface PostingList {
   readonly chunks: number;
   /** Its postings, or the newest of them. */
   readonly rows: readonly Uint8Array[];
+  /** For each row what stands beside the word there; null where that is not known. Left out where it was not read. */
+  readonly neighbours?: readonly (Uint8Array | null)[];
 }
 
 /** How much there is in an account. */

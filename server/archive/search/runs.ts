@@ -1,4 +1,5 @@
 import { ASCII, fold, isUnspaced } from './fold.ts';
+import { markOf } from './neighbours.ts';
 import { stem } from './stem.ts';
 import { isStopWord } from './stop-words.ts';
 
@@ -31,6 +32,8 @@ export interface Piece {
 export interface Run {
   /** The smallest words in order. */
   readonly pieces: readonly Piece[];
+  /** The mark of each of them. */
+  readonly marks: readonly number[];
   /** Wholes and pairs, with the piece that each begins at. */
   readonly wholes: readonly (Piece & { readonly at: number })[];
   /** All terms, each once. */
@@ -61,7 +64,8 @@ export function runOf(word: string): Run | null {
 /** A number is one word, whose form is its own term. */
 function numberRun(word: string): Run {
   const form = word.toLowerCase();
-  return { pieces: [{ start: 0, end: word.length, form, term: form }], wholes: [], terms: [form], form };
+  const pieces = [{ start: 0, end: word.length, form, term: form }];
+  return { pieces, marks: [markOf(form)], wholes: [], terms: [form], form };
 }
 
 function spacedRun(word: string, offset = 0): Run {
@@ -103,7 +107,11 @@ function made(pieces: readonly Piece[], wholes: readonly (Piece & { at: number }
     single && /^[a-z]$/.test(piece.form) ? { ...piece, term: null } : piece,
   );
   const terms = [...kept, ...wholes].flatMap(({ term }) => (term === null ? [] : [term]));
-  return { pieces: kept, wholes, terms: [...new Set(terms)], form };
+  return { pieces: kept, marks: marksOf(kept), wholes, terms: [...new Set(terms)], form };
+}
+
+function marksOf(pieces: readonly Piece[]): readonly number[] {
+  return pieces.map(({ form }) => markOf(form));
 }
 
 function pieceOf(word: string, start: number, end: number): Piece {
@@ -207,5 +215,5 @@ function unspacedRun(word: string): Run {
   endLine();
   endOther();
   const terms = [...pieces, ...wholes].flatMap(({ term }) => (term === null ? [] : [term]));
-  return { pieces, wholes, terms, form: fold(word) };
+  return { pieces, marks: marksOf(pieces), wholes, terms, form: fold(word) };
 }

@@ -43,6 +43,7 @@ export type RunReader = (start: number, end: number) => Run | null;
 /** Runs without any word, by how many parts they have. */
 const BLANKS: readonly Run[] = Array.from({ length: LONGEST_RUN + 1 }, (_, count) => ({
   pieces: Array.from({ length: count }, () => ({ start: 0, end: 0, term: null, form: '' })),
+  marks: [],
   wholes: [],
   terms: [],
   form: null,

@@ -5,16 +5,19 @@ import { parseQuery } from './query.ts';
 import { LONGEST_ENDING, stem } from './stem.ts';
 import { texts } from './testing-texts.ts';
 import { wantedOf } from './wanted.ts';
-import { eachTerm, LONGEST_TERM, spansOf, spansWanted } from './words.ts';
+import { countTerms, LONGEST_TERM, spansOf, spansWanted } from './words.ts';
 
 describe('words', () => {
   test('a text has the same words for the index and for its matches, in order and inside it', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const terms = new Set<string>();
-        eachTerm(text, (term) => terms.add(term));
+        const counted = countTerms(text);
+        const terms = new Set(counted.terms.keys());
         const spans = spansOf(text);
         expect(new Set(spans.flatMap((span) => (span.term === null ? [] : [span.term])))).toEqual(terms);
+        const counts = [...counted.terms.values()].map(({ count }) => count);
+        expect(Math.min(1, ...counts)).toBe(1);
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(counted.words);
         for (const { start, end } of spans)
           expect(0 <= start && start < end && end <= text.length).toBe(true);
         const smallest = spans.filter((span) => span.smallest);
@@ -104,9 +107,8 @@ describe('hostile words', () => {
   test('no term is longer than an index takes, whatever the text', () => {
     fc.assert(
       fc.property(runs, (text) => {
-        eachTerm(text, (term) => {
+        for (const term of countTerms(text).terms.keys())
           if (term.length > LONGEST_TERM) throw new Error(`a term of ${term.length} units`);
-        });
       }),
     );
     const han = Array.from({ length: 1900 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('');

@@ -1,3 +1,4 @@
+import { before, behind } from './neighbours.ts';
 import { LONGEST_TERM, type Piece, type Run, runOf } from './runs.ts';
 import { stem } from './stem.ts';
 import { isWanted, type RunReader, readerFor, type Wanted } from './wanted.ts';
@@ -36,16 +37,85 @@ const LONGEST_CHAIN = 6;
 const WORD_CHAR = /^[\p{L}\p{N}\p{M}_]$/u;
 const AFTER_APOSTROPHE: ReadonlySet<string> = new Set(['s', 't', 'd', 'm', 'll', 're', 've']);
 
-/** Calls `take` with each term of the text, as often as it stands there. */
-export function eachTerm(text: string, take: (term: string) => void): void {
+/** A term of a text. */
+export interface CountedTerm {
+  /** How often it stands there. */
+  readonly count: number;
+  /** Which words stand beside it, where it is one of the smallest words. */
+  readonly neighbours: number;
+}
+
+/** The terms of a text, and how many there are, each as often as it stands there. */
+export function countTerms(text: string): {
+  readonly terms: ReadonlyMap<string, CountedTerm>;
+  readonly words: number;
+} {
+  const counter = new Counter();
   walk(
     text,
     everyRun(text),
-    (run) => {
-      for (const term of run.terms) take(term);
-    },
-    (_start, _end, form) => take(stem(form)),
+    (run) => counter.take(run),
+    (_start, _end, form) => counter.takeTerm(stem(form)),
   );
+  return { terms: counter.counted(), words: counter.words };
+}
+
+type Counting = { -readonly [Key in keyof CountedTerm]: CountedTerm[Key] };
+
+class Counter {
+  readonly #terms = new Map<string, Counting>();
+  /** Parts that stand for no term in their name: a term of the same letters knows their neighbours too. */
+  readonly #parts = new Set<string>();
+  #last: Counting | null = null;
+  #lastMark = -1;
+  words = 0;
+
+  take({ terms, pieces, marks }: Run): void {
+    let first: Counting | null = null;
+    for (const term of terms) {
+      const here = this.takeTerm(term);
+      first ??= here;
+    }
+    for (let at = 0; at < pieces.length; at += 1) {
+      const piece = pieces[at];
+      if (piece === undefined) continue;
+      const { term, form } = piece;
+      if (term === null) this.#beside(pieces.length > 1 ? this.#part(form) : null, marks[at] ?? 0);
+      else this.#beside(term === terms[0] ? first : (this.#terms.get(term) ?? null), marks[at] ?? 0);
+    }
+  }
+
+  takeTerm(term: string): Counting {
+    const here = this.#of(term);
+    here.count += 1;
+    this.words += 1;
+    return here;
+  }
+
+  counted(): ReadonlyMap<string, CountedTerm> {
+    for (const form of this.#parts) if (this.#terms.get(form)?.count === 0) this.#terms.delete(form);
+    return this.#terms;
+  }
+
+  #beside(here: Counting | null, mark: number): void {
+    if (this.#last !== null) this.#last.neighbours |= behind(mark);
+    if (here !== null && this.#lastMark >= 0) here.neighbours |= before(this.#lastMark);
+    this.#last = here;
+    this.#lastMark = mark;
+  }
+
+  #part(form: string): Counting {
+    this.#parts.add(form);
+    return this.#of(form);
+  }
+
+  #of(term: string): Counting {
+    const known = this.#terms.get(term);
+    if (known !== undefined) return known;
+    const made = { count: 0, neighbours: 0 };
+    this.#terms.set(term, made);
+    return made;
+  }
 }
 
 /** The words of a text in the order in which they begin. */

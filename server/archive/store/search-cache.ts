@@ -6,6 +6,9 @@ export interface TermPostings extends PostingList {
   readonly cut: boolean;
 }
 
+/** How much of a term is read: its newest places where it is common, also with what stands beside it, or all places. */
+export type Reading = 'newest' | 'beside' | 'whole';
+
 /** Bytes of postings that are kept in all, and what a term is counted as beside them. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 const TERM_BYTES = 256;
@@ -37,11 +40,11 @@ export class PostingCache {
   }
 
   /** Those of the terms that are known in this state of the account's index. */
-  get(accountId: Uuid, state: string, terms: readonly string[], whole: boolean): Map<string, TermPostings> {
+  get(accountId: Uuid, state: string, terms: readonly string[], reading: Reading): Map<string, TermPostings> {
     this.#enter(accountId, state);
     const known = new Map<string, TermPostings>();
     for (const term of terms) {
-      const key = keyOf(accountId, term, whole);
+      const key = keyOf(accountId, term, reading);
       const entry = this.#entries.get(key);
       if (entry === undefined) continue;
       this.#entries.delete(key);
@@ -52,11 +55,11 @@ export class PostingCache {
   }
 
   /** Keeps what was read in a state, unless the account's index has been seen in another one meanwhile. */
-  put(accountId: Uuid, state: string, lists: ReadonlyMap<string, TermPostings>, whole: boolean): void {
+  put(accountId: Uuid, state: string, lists: ReadonlyMap<string, TermPostings>, reading: Reading): void {
     if (this.#states.get(accountId) !== state) return;
     for (const [term, list] of lists) {
-      const key = keyOf(accountId, term, whole);
-      const bytes = TERM_BYTES + list.rows.reduce((sum, row) => sum + row.byteLength, 0);
+      const key = keyOf(accountId, term, reading);
+      const bytes = TERM_BYTES + bytesOf(list.rows) + bytesOf(list.neighbours ?? []);
       this.#drop(key);
       if (bytes > this.#limit / 4) continue;
       this.#entries.set(key, { list, bytes });
@@ -80,6 +83,10 @@ export class PostingCache {
   }
 }
 
-function keyOf(accountId: Uuid, term: string, whole: boolean): string {
-  return `${accountId} ${whole ? 'whole' : 'newest'} ${term}`;
+function bytesOf(rows: readonly (Uint8Array | null)[]): number {
+  return rows.reduce((sum, row) => sum + (row?.byteLength ?? 0), 0);
+}
+
+function keyOf(accountId: Uuid, term: string, reading: Reading): string {
+  return `${accountId} ${reading} ${term}`;
 }

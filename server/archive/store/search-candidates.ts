@@ -1,5 +1,6 @@
 import type { Uuid } from '../../kernel/ids.ts';
-import { bestOf, type Scored, scoreChunks } from '../search/rank.ts';
+import { chunkKey } from '../search/postings.ts';
+import { bestOf, type Scored, type ScoredChunk, scoreChunks } from '../search/rank.ts';
 import type { SearchFilter } from '../types.ts';
 import type { Queryable } from './connection.ts';
 import { fittingItems, hasFilters } from './search-fit.ts';
@@ -159,12 +160,14 @@ function candidatesAt(
 /** The candidates that may hold the sieve's phrase. */
 async function sieved(
   { pool, accountId }: Search,
-  { pattern, bits }: Sieve,
+  { pattern, bits, chunks: holding }: Sieve,
   named: readonly Named[],
 ): Promise<readonly Named[]> {
+  const may = (doc: number, { n, holds }: ScoredChunk) =>
+    (holds & bits) === bits && (holding === null || holding.has(chunkKey(doc, n)));
   const chunks = named.flatMap(({ doc, chunks: some }) =>
-    some.filter((chunk) => (chunk.holds & bits) === bits).map(({ n }) => ({ doc, n })),
+    some.filter((chunk) => may(doc, chunk)).map(({ n }) => ({ doc, n })),
   );
-  const may = await fittingPattern(pool, accountId, chunks, pattern);
-  return named.filter(({ doc }) => may.has(doc));
+  const fitting = await fittingPattern(pool, accountId, chunks, pattern);
+  return named.filter(({ doc }) => fitting.has(doc));
 }

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Uuid } from '../../kernel/ids.ts';
-import { withoutPostings } from '../search/postings.ts';
+import { chunkKey, withoutPostings } from '../search/postings.ts';
 import { readable } from '../search/readable.ts';
+import { countTerms } from '../search/words.ts';
 import type { Queryable } from './connection.ts';
-import { wordsOf } from './search-index.ts';
 import { LEVELS } from './search-levels.ts';
 import { lockSearch } from './search-state.ts';
 
@@ -58,14 +58,14 @@ class Gone {
   readonly #chunks = new Set<number>();
 
   add(doc: number, n: number, words: number): void {
-    this.#chunks.add(doc * 65_536 + n);
+    this.#chunks.add(chunkKey(doc, n));
     this.chunks += 1;
     this.words += words;
     this.low = Math.min(this.low, doc);
     this.high = Math.max(this.high, doc);
   }
 
-  readonly has = (doc: number, n: number): boolean => this.#chunks.has(doc * 65_536 + n);
+  readonly has = (doc: number, n: number): boolean => this.#chunks.has(chunkKey(doc, n));
 }
 
 async function readGone(
@@ -89,10 +89,18 @@ async function readGone(
   );
   for (const [at, row] of rows.entries()) {
     gone.add(row.doc, row.n, row.words);
-    for (const term of wordsOf(readable(row.text, row.kind === 'tool_call').text).counts.keys())
+    for (const term of countTerms(readable(row.text, row.kind === 'tool_call').text).terms.keys())
       gone.terms.add(term);
     if (at % 32 === 31) await turn();
   }
+}
+
+interface StoredRow {
+  readonly level: number;
+  readonly term: string;
+  readonly batch: number;
+  readonly data: Buffer;
+  readonly neighbours: Buffer | null;
 }
 
 async function dropPostings(
@@ -101,18 +109,18 @@ async function dropPostings(
   terms: readonly string[],
   gone: Gone,
 ): Promise<void> {
-  const { rows } = await connection.query<{ level: number; term: string; batch: number; data: Buffer }>(
-    `SELECT level, term, batch, data FROM posting
+  const { rows } = await connection.query<StoredRow>(
+    `SELECT level, term, batch, data, neighbours FROM posting
      WHERE account_id = $1 AND level = ANY($2::smallint[]) AND term = ANY($3::text[]) AND low <= $4 AND high >= $5`,
     [accountId, LEVELS, terms, gone.high, gone.low],
   );
   const changed = rows.flatMap((row) => {
-    const left = withoutPostings(row.data, gone.has);
-    return left === null ? [] : [{ ...row, left: Buffer.from(left) }];
+    const left = withoutPostings(row, gone.has);
+    return left === null ? [] : [{ ...row, left }];
   });
   await turn();
-  const emptied = changed.filter((row) => row.left.length === 0);
-  const kept = changed.filter((row) => row.left.length > 0);
+  const emptied = changed.filter((row) => row.left.data.length === 0);
+  const kept = changed.filter((row) => row.left.data.length > 0);
   const names = (some: typeof changed) => [
     accountId,
     some.map((row) => row.level),
@@ -125,9 +133,14 @@ async function dropPostings(
     names(emptied),
   );
   await connection.query(
-    `UPDATE posting p SET data = g.data FROM unnest($2::smallint[], $3::text[], $4::int[], $5::bytea[])
-       AS g(level, term, batch, data)
+    `UPDATE posting p SET data = g.data, neighbours = g.neighbours
+     FROM unnest($2::smallint[], $3::text[], $4::int[], $5::bytea[], $6::bytea[])
+       AS g(level, term, batch, data, neighbours)
      WHERE p.account_id = $1 AND p.level = g.level AND p.term = g.term AND p.batch = g.batch`,
-    [...names(kept), kept.map((row) => row.left)],
+    [
+      ...names(kept),
+      kept.map((row) => Buffer.from(row.left.data)),
+      kept.map(({ left: { neighbours } }) => (neighbours === null ? null : Buffer.from(neighbours))),
+    ],
   );
 }

@@ -3,9 +3,10 @@ import type { Uuid } from '../../kernel/ids.ts';
 import { type Chunk, chunksOf } from '../search/chunks.ts';
 import { LAST_CHUNK, type PostingRows, PostingsBuilder } from '../search/postings.ts';
 import { readable } from '../search/readable.ts';
-import { eachTerm, WORDS_VERSION } from '../search/words.ts';
+import { countTerms, WORDS_VERSION } from '../search/words.ts';
 import { prepared, type Queryable, type StorePool, transaction } from './connection.ts';
 import { alongTheIndex, countBatch, joinSome, levelOfBatch } from './search-levels.ts';
+import { learnNeighbours } from './search-neighbours.ts';
 import { lockSearch } from './search-state.ts';
 
 /**
@@ -31,7 +32,8 @@ export interface OpenItem {
 }
 
 /**
- * Does a piece of the work that the index of an account waits for: the next batch of items, and a piece of joining rows.
+ * Does a piece of the work that the index of an account waits for: the next batch of items, and a piece of joining rows;
+ * where there is none of these, of what stands beside words in rows that do not tell it.
  * Answers how many items were indexed, and whether more work waits.
  */
 export async function indexSome(
@@ -42,14 +44,16 @@ export async function indexSome(
     prepared(
       'search_waits',
       `SELECT 1 WHERE EXISTS (SELECT 1 FROM unindexed_item WHERE account_id = $1)
-         OR EXISTS (SELECT 1 FROM search_state WHERE account_id = $1 AND (joining IS NOT NULL OR version <> $2))`,
+         OR EXISTS (SELECT 1 FROM search_state
+           WHERE account_id = $1 AND (joining IS NOT NULL OR neighbours_from IS NOT NULL OR version <> $2))`,
       [accountId, WORDS_VERSION],
     ),
   );
   if (waits.rows.length === 0) return { indexed: 0, more: false };
   const { indexed, joining } = await transaction(pool, (connection) => indexBatch(connection, accountId));
   const unjoined = joining && (await transaction(pool, (connection) => joinSome(connection, accountId)));
-  return { indexed, more: indexed > 0 || unjoined };
+  if (indexed > 0 || unjoined) return { indexed, more: true };
+  return { indexed, more: await transaction(pool, (connection) => learnNeighbours(connection, accountId)) };
 }
 
 /** The accounts whose index waits for work: new items, rows to join, or words that another version made. */
@@ -57,7 +61,8 @@ export async function accountsToIndex(pool: Queryable): Promise<readonly Uuid[]>
   const { rows } = await pool.query<{ account_id: Uuid }>(
     `SELECT a.id AS account_id FROM account a
      WHERE EXISTS (SELECT 1 FROM unindexed_item u WHERE u.account_id = a.id)
-       OR EXISTS (SELECT 1 FROM search_state s WHERE s.account_id = a.id AND (joining IS NOT NULL OR version <> $1))`,
+       OR EXISTS (SELECT 1 FROM search_state s
+         WHERE s.account_id = a.id AND (joining IS NOT NULL OR neighbours_from IS NOT NULL OR version <> $1))`,
     [WORDS_VERSION],
   );
   return rows.map((row) => row.account_id);
@@ -126,8 +131,8 @@ export async function splitItems(
     for (const part of parts) {
       const n = Math.min(place.next, LAST_CHUNK);
       if (place.next > LAST_CHUNK) break;
-      const { counts, words } = wordsOf(readable(item.text.slice(part.from, part.to), isJson).text);
-      builder.add(place.doc, n, counts, words);
+      const { terms, words } = countTerms(readable(item.text.slice(part.from, part.to), isJson).text);
+      builder.add(place.doc, n, terms, words);
       const text = parts.length > 1 ? textOf(item, part) : null;
       chunks.push({ item, doc: place.doc, n, words, part, text });
       place.next += 1;
@@ -208,20 +213,6 @@ function documentKey(item: OpenItem): string {
     : `${item.call_message.toString('hex')} ${item.call_position}`;
 }
 
-/** The words of a chunk with how often each stands there, and how many there are. */
-export function wordsOf(text: string): {
-  readonly counts: ReadonlyMap<string, number>;
-  readonly words: number;
-} {
-  const counts = new Map<string, number>();
-  let words = 0;
-  eachTerm(text, (term) => {
-    counts.set(term, (counts.get(term) ?? 0) + 1);
-    words += 1;
-  });
-  return { counts, words };
-}
-
 /** A chunk as its row has it. */
 export interface ChunkRow {
   readonly item: OpenItem;
@@ -261,6 +252,10 @@ export async function writeChunks(
   );
 }
 
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
 /** The bytes of all rows travel as one value that the server cuts up: as many small ones they would cost more than the rest. */
 async function writePostings(
   connection: Queryable,
@@ -272,8 +267,9 @@ async function writePostings(
   await connection.query(
     prepared(
       'search_postings',
-      `INSERT INTO posting (account_id, level, term, batch, low, high, data)
-       SELECT $1, $2, g.term, $3, g.low, g.high, substring($9::bytea FROM g.at + 1 FOR g.size)
+      `INSERT INTO posting (account_id, level, term, batch, low, high, data, neighbours)
+       SELECT $1, $2, g.term, $3, g.low, g.high, substring($9::bytea FROM g.at + 1 FOR g.size),
+         substring($10::bytea FROM g.at / 2 + 1 FOR g.size / 2)
        FROM unnest($4::text[], $5::int[], $6::int[], $7::int[], $8::int[]) AS g(term, low, high, at, size)`,
       [
         accountId,
@@ -284,7 +280,8 @@ async function writePostings(
         rows.highs,
         rows.froms,
         rows.sizes,
-        Buffer.from(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength),
+        bufferOf(rows.bytes),
+        bufferOf(rows.neighbours),
       ],
     ),
   );

@@ -131,16 +131,19 @@ export async function alongTheIndex(connection: Queryable): Promise<void> {
 const JOIN_END = `
 SELECT term FROM posting WHERE account_id = $1 AND level = $2 AND term > $3 ORDER BY term OFFSET ${ROWS} LIMIT 1`;
 
+/** Where some of a term's rows do not tell what stands beside the word, any word may stand there. */
 const JOIN = `
 WITH gone AS (
   DELETE FROM posting WHERE account_id = $1 AND level = $2 AND term > $3 AND term <= $4
-  RETURNING term, batch, low, high, data
+  RETURNING term, batch, low, high, data, neighbours
 )
-INSERT INTO posting (account_id, level, term, batch, low, high, data)
+INSERT INTO posting (account_id, level, term, batch, low, high, data, neighbours)
 SELECT $1, CASE WHEN bytes >= $5 OR ($2 >= ${RARE_LEVEL} AND rows = 1) THEN $6 ELSE $2 + 1 END,
-  term, max(batch), min(low), max(high), string_agg(data, ''::bytea ORDER BY batch)
+  term, max(batch), min(low), max(high), string_agg(data, ''::bytea ORDER BY batch),
+  CASE WHEN count(neighbours) > 0
+    THEN string_agg(COALESCE(neighbours, decode(repeat('ff', octet_length(data) / 2), 'hex')), ''::bytea ORDER BY batch) END
 FROM (
-  SELECT term, batch, low, high, data, count(*) OVER whole AS rows, sum(octet_length(data)) OVER whole AS bytes,
+  SELECT term, batch, low, high, data, neighbours, count(*) OVER whole AS rows, sum(octet_length(data)) OVER whole AS bytes,
     (sum(octet_length(data)) OVER (whole ORDER BY batch) - octet_length(data)) / $7 AS part
   FROM gone WINDOW whole AS (PARTITION BY term)
 ) g GROUP BY term, part, bytes, rows`;

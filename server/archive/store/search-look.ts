@@ -1,6 +1,7 @@
 import type { Uuid } from '../../kernel/ids.ts';
 import { CHUNK, charactersBetween, OVERLAP } from '../search/chunks.ts';
 import { holdsPhrase, matchPassage, type Passage } from '../search/match.ts';
+import { chunkKey } from '../search/postings.ts';
 import type { Query } from '../search/query.ts';
 import type { ScoredChunk } from '../search/rank.ts';
 import { readable } from '../search/readable.ts';
@@ -76,7 +77,7 @@ export async function lookAt(
     for (const [at, one] of open.entries()) {
       for (const chunk of asked[at] ?? []) {
         const { read, doc } = one.candidate;
-        take(look, one, chunk, isRead(one, chunk) ? (read ?? undefined) : texts.get(keyOf(doc, chunk.n)));
+        take(look, one, chunk, isRead(one, chunk) ? (read ?? undefined) : texts.get(chunkKey(doc, chunk.n)));
       }
     }
     if (!strict) break;
@@ -130,9 +131,16 @@ function chunksToRead(look: Look, candidate: Candidate): ScoredChunk[] {
   const fitting = chunks.filter((chunk) => itemOf(candidate, chunk.n) !== null);
   const [first] = fitting;
   if (first === undefined) return [];
-  const wanted = [...plan.phrases.map((one) => one.bits), ...plan.prefixBits].filter((bits) => bits !== 0);
+  const wanted = [...plan.phrases, ...plan.prefixBits.map((bits) => ({ bits, chunks: null }))].filter(
+    ({ bits }) => bits !== 0,
+  );
   if (wanted.length === 0 && plan.without.length === 0) return [first];
-  const holding = chunks.filter((chunk) => wanted.some((bits) => (chunk.holds & bits) === bits));
+  const holding = chunks.filter(({ n, holds }) =>
+    wanted.some(
+      ({ bits, chunks: may }) =>
+        (holds & bits) === bits && (may === null || may.has(chunkKey(candidate.doc, n))),
+    ),
+  );
   return [...new Set([first, ...holding, ...(plan.without.length > 0 ? chunks : [])])];
 }
 
@@ -191,23 +199,23 @@ async function readPassages(
   const following = longest <= IN_CHUNK ? 0 : Math.ceil((longest * 2) / (CHUNK - 2 * OVERLAP));
   const asked = new Map<number, { doc: number; n: number }>();
   for (const { doc, n } of names) {
-    for (let next = n; next <= n + following; next += 1) asked.set(keyOf(doc, next), { doc, n: next });
+    for (let next = n; next <= n + following; next += 1) asked.set(chunkKey(doc, next), { doc, n: next });
   }
   const stored = new Map(
     (await readChunks(pool, accountId, [...asked.values()])).map((chunk) => [
-      keyOf(chunk.doc, chunk.n),
+      chunkKey(chunk.doc, chunk.n),
       chunk,
     ]),
   );
   if (following === 0) return stored;
   return new Map(
     names.flatMap(({ doc, n }) => {
-      const first = stored.get(keyOf(doc, n));
+      const first = stored.get(chunkKey(doc, n));
       if (first === undefined) return [];
       const joined = Array.from({ length: following }, (_, at) =>
-        stored.get(keyOf(doc, n + at + 1)),
+        stored.get(chunkKey(doc, n + at + 1)),
       ).reduce<StoredChunk>((before, next) => (next === undefined ? before : join(before, next)), first);
-      return [[keyOf(doc, n), joined] as const];
+      return [[chunkKey(doc, n), joined] as const];
     }),
   );
 }
@@ -216,8 +224,4 @@ async function readPassages(
 function join(before: StoredChunk, next: StoredChunk): StoredChunk {
   if (next.start <= before.start) return before;
   return { ...before, text: sliceCharacters(before.text, 0, next.start - before.start) + next.text };
-}
-
-function keyOf(doc: number, n: number): number {
-  return doc * 65_536 + n;
 }

@@ -1,5 +1,7 @@
 import type { Uuid } from '../../kernel/ids.ts';
-import { eachPosting } from '../search/postings.ts';
+import { chunksWith } from '../search/beside.ts';
+import { ASCII } from '../search/fold.ts';
+import { documentOf, eachPosting } from '../search/postings.ts';
 import type { Phrase, Query } from '../search/query.ts';
 import { MOST_LISTS, type PostingList, rarity } from '../search/rank.ts';
 import type { Queryable } from './connection.ts';
@@ -16,6 +18,8 @@ export interface Plan {
   readonly required: number;
   /** For each phrase: bits of lists that one chunk must be in to hold it, and how the chunk is found. */
   readonly phrases: readonly PlannedPhrase[];
+  /** Documents that may hold every phrase, as far as the postings tell; null where they tell nothing. */
+  readonly holders: ReadonlySet<number> | null;
   /** For each beginning: bits of its list. */
   readonly prefixBits: readonly number[];
   /** Documents that are left out by a single word; phrases to leave out that the text must be asked for. */
@@ -30,6 +34,8 @@ export interface Plan {
 export interface PlannedPhrase {
   readonly phrase: Phrase;
   readonly bits: number;
+  /** The chunks that may hold it, as `chunkKey` names them, told by the words beside its words; null where nothing tells. */
+  readonly chunks: ReadonlySet<number> | null;
 }
 
 /** Which words of phrases lead to them: all, those that are surely whole words, or none (the texts are read). */
@@ -68,21 +74,21 @@ export async function planSearch(
   const needed = query.phrases.map((phrase) => (phrase === scanned ? [] : wordsOf(phrase, way)));
   const expanded = await Promise.all(query.prefixes.map((prefix) => expandPrefix(pool, accountId, prefix)));
   const strictTerms = [...new Set(needed.flat())];
-  const [postings, withoutPostings] = await Promise.all([
-    readPostings(
-      pool,
-      accountId,
-      [...new Set([...strictTerms, ...query.terms, ...expanded.flatMap((one) => one.terms)])],
-      totals,
-    ),
+  const otherTerms = new Set([...query.terms, ...expanded.flatMap((one) => one.terms)]);
+  for (const term of strictTerms) otherTerms.delete(term);
+  const [strictPostings, otherPostings, withoutPostings] = await Promise.all([
+    readPostings(pool, accountId, strictTerms, totals, 'beside'),
+    readPostings(pool, accountId, [...otherTerms], totals),
     readPostings(
       pool,
       accountId,
       [...new Set(query.without.flatMap((phrase) => phrase.terms))],
       totals,
-      true,
+      'whole',
     ),
   ]);
+  const postings = (term: string) => (strictTerms.includes(term) ? strictPostings : otherPostings)(term);
+  const chunks = query.phrases.map((phrase, at) => chunksOf(phrase, needed[at] ?? [], postings));
   const groups = expanded.map(({ terms }) => joined(terms.map(postings)));
   const free = query.terms.filter((term) => !strictTerms.includes(term) && postings(term).chunks > 0);
   const room = MOST_LISTS - strictTerms.length - groups.length;
@@ -100,7 +106,12 @@ export async function planSearch(
     worth: query.terms.map((term) => worthOf(postings(term))),
     listWorth: lists.map(worthOf),
     required: bitsOf(strictTerms) | prefixBits.reduce((all, bit) => all | bit, 0),
-    phrases: query.phrases.map((phrase, at) => ({ phrase, bits: bitsOf(needed[at] ?? []) })),
+    phrases: query.phrases.map((phrase, at) => ({
+      phrase,
+      bits: bitsOf(needed[at] ?? []),
+      chunks: chunks[at] ?? null,
+    })),
+    holders: holdersOf(chunks),
     prefixBits,
     ...exclusions(query, withoutPostings),
     notes: notesOf(query, names, postings, expanded, free.length - kept.length),
@@ -117,6 +128,28 @@ function wordsOf(phrase: Phrase, way: Way): readonly string[] {
     return phrase.terms.slice(0, 8);
   }
   return way === 'inner' ? phrase.innerTerms.slice(0, 8) : [];
+}
+
+/**
+ * The chunks that may hold a phrase. Characters beside which other characters stand may hold it where its words do not
+ * tell, and a long phrase may go on in the next chunk.
+ */
+function chunksOf(
+  phrase: Phrase,
+  terms: readonly string[],
+  postings: (term: string) => TermPostings,
+): ReadonlySet<number> | null {
+  const tells = terms.length > 1 || terms.some((term) => phrase.neighbours.has(term));
+  if (!tells || phrase.text.length > PHRASE_IN_CHUNK || !(phrase.byWords || ASCII.test(phrase.text)))
+    return null;
+  return chunksWith(terms.map((term) => ({ ...postings(term), bits: phrase.neighbours.get(term) ?? 0 })));
+}
+
+function holdersOf(phrases: readonly (ReadonlySet<number> | null)[]): ReadonlySet<number> | null {
+  const known = phrases.flatMap((chunks) => (chunks === null ? [] : [chunks]));
+  const [first, ...others] = known.map((chunks) => new Set(Array.from(chunks, documentOf)));
+  if (first === undefined) return null;
+  return new Set([...first].filter((doc) => others.every((docs) => docs.has(doc))));
 }
 
 function joined(lists: readonly TermPostings[]): TermPostings {
@@ -136,7 +169,7 @@ function exclusions(
   for (const phrase of query.without) {
     if (phrase.terms.length === 1 && phrase.forms.length === 1) {
       for (const row of postings(phrase.terms[0] ?? '').rows) eachPosting(row, (doc) => excluded.add(doc));
-    } else if (phrase.forms.length > 0) without.push({ phrase, bits: 0 });
+    } else if (phrase.forms.length > 0) without.push({ phrase, bits: 0, chunks: null });
   }
   return { excluded, without };
 }

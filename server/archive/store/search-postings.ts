@@ -3,7 +3,7 @@ import { POSTING_BYTES } from '../search/postings.ts';
 import type { Query } from '../search/query.ts';
 import type { Totals } from '../search/rank.ts';
 import { prepared, type Queryable } from './connection.ts';
-import { PostingCache, type TermPostings } from './search-cache.ts';
+import { PostingCache, type Reading, type TermPostings } from './search-cache.ts';
 import { LEVELS } from './search-levels.ts';
 import { MANY } from './search-waiting.ts';
 
@@ -62,62 +62,78 @@ const caches = new WeakMap<Queryable, PostingCache>();
 
 /**
  * Where terms stand. Of a common one the newest places are read.
- * @param whole also of a common one all places are read
+ * @param reading whether also of a common one all places are read, and whether what stands beside the word
  */
 export async function readPostings(
   pool: Queryable,
   accountId: Uuid,
   terms: readonly string[],
   holdings: Holdings,
-  whole = false,
+  reading: Reading = 'newest',
 ): Promise<(term: string) => TermPostings> {
   if (terms.length === 0) return () => EMPTY;
   const cache = caches.get(pool) ?? new PostingCache();
   caches.set(pool, cache);
-  const known = cache.get(accountId, holdings.state, terms, whole);
+  const known = cache.get(accountId, holdings.state, terms, reading);
   const missing = terms.filter((term) => !known.has(term));
   if (missing.length > 0) {
-    const read = await readRows(pool, accountId, missing, whole ? null : holdings);
-    cache.put(accountId, holdings.state, read, whole);
+    const read = await readRows(pool, accountId, missing, reading, holdings);
+    cache.put(accountId, holdings.state, read, reading);
     for (const [term, list] of read) known.set(term, list);
   }
   return (term) => known.get(term) ?? EMPTY;
 }
 
-/** Reads the rows of terms; with totals only the newest of a common one. */
+/** Reads the rows of terms. */
 async function readRows(
   pool: Queryable,
   accountId: Uuid,
   terms: readonly string[],
-  totals: Totals | null,
+  reading: Reading,
+  totals: Totals,
 ): Promise<ReadonlyMap<string, TermPostings>> {
   const common =
-    totals === null ? Number.MAX_SAFE_INTEGER : Math.max(Math.floor(totals.chunks * COMMON_SHARE), NEWEST);
-  const { rows } = await pool.query<{ term: string; chunks: string; data: Buffer }>(
-    prepared('search_read', READ, [accountId, LEVELS, terms, common, NEWEST]),
+    reading === 'whole'
+      ? Number.MAX_SAFE_INTEGER
+      : Math.max(Math.floor(totals.chunks * COMMON_SHARE), NEWEST);
+  const { rows } = await pool.query<ReadRow>(
+    reading === 'beside'
+      ? prepared('search_read_beside', readOf('data, neighbours'), [accountId, LEVELS, terms, common, NEWEST])
+      : prepared('search_read', readOf('data'), [accountId, LEVELS, terms, common, NEWEST]),
   );
-  const found = new Map<string, { chunks: number; read: number; rows: Buffer[] }>(
-    terms.map((term) => [term, { chunks: 0, read: 0, rows: [] }]),
+  const found = new Map(
+    terms.map((term) => [
+      term,
+      { chunks: 0, read: 0, rows: [] as Buffer[], neighbours: [] as (Buffer | null)[] },
+    ]),
   );
-  for (const { term, chunks, data } of rows) {
+  for (const { term, chunks, data, neighbours = null } of rows) {
     const list = found.get(term);
     if (list === undefined) continue;
     list.chunks = Number(chunks);
     list.rows.push(data);
+    list.neighbours.push(neighbours);
     list.read += data.length / POSTING_BYTES;
   }
   return new Map(
-    [...found].map(([term, { chunks, read, rows: data }]) => [
+    [...found].map(([term, { chunks, read, rows: data, neighbours }]) => [
       term,
-      { chunks, rows: data, cut: read < chunks },
+      { chunks, rows: data, cut: read < chunks, ...(reading === 'beside' ? { neighbours } : {}) },
     ]),
   );
 }
 
+interface ReadRow {
+  readonly term: string;
+  readonly chunks: string;
+  readonly data: Buffer;
+  readonly neighbours?: Buffer | null;
+}
+
 /** `octet_length` does not fetch the values: only the rows that are answered are read. */
-const READ = `
-SELECT term, chunks, data FROM (
-  SELECT term, data, sum(octet_length(data) / 8) OVER (PARTITION BY term) AS chunks,
+const readOf = (columns: string) => `
+SELECT term, chunks, ${columns} FROM (
+  SELECT term, ${columns}, sum(octet_length(data) / 8) OVER (PARTITION BY term) AS chunks,
     sum(octet_length(data) / 8) OVER (PARTITION BY term ORDER BY batch DESC, level) - octet_length(data) / 8 AS newer
   FROM posting WHERE account_id = $1 AND level = ANY($2::smallint[]) AND term = ANY($3::text[])
 ) p WHERE chunks <= $4 OR newer < $5`;

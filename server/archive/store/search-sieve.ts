@@ -38,13 +38,15 @@ export interface Sieve {
   readonly pattern: RegExp;
   /** Bits of the lists that a chunk with the phrase is in. */
   readonly bits: number;
+  /** Chunks that may hold it, as far as the postings tell; null where they tell nothing. */
+  readonly chunks: ReadonlySet<number> | null;
 }
 
 /** The sieve of a query: its longest phrase that has a pattern; null where none has. */
 export function sieveOf({ phrases }: Plan): Sieve | null {
-  const sieves = phrases.flatMap(({ phrase, bits }) => {
+  const sieves = phrases.flatMap(({ phrase, bits, chunks }) => {
     const pattern = bits === 0 ? null : patternOf(phrase);
-    return pattern === null ? [] : [{ pattern, bits }];
+    return pattern === null ? [] : [{ pattern, bits, chunks }];
   });
   return sieves.sort((one, other) => other.pattern.source.length - one.pattern.source.length)[0] ?? null;
 }

@@ -10,6 +10,9 @@ export interface SearchState {
   readonly levels: readonly number[];
   readonly joining: number | null;
   readonly joined_up_to: string | null;
+  /** The next document whose postings do not tell what stands beside their words, and the first that do; null: all do. */
+  readonly neighbours_from: number | null;
+  readonly neighbours_until: number | null;
 }
 
 /**
@@ -44,7 +47,7 @@ async function lockedRow(connection: Queryable, accountId: Uuid): Promise<Search
   const { rows } = await connection.query<SearchState>(
     prepared(
       'search_lock',
-      `SELECT version, next_doc, next_batch, levels, joining, joined_up_to
+      `SELECT version, next_doc, next_batch, levels, joining, joined_up_to, neighbours_from, neighbours_until
        FROM search_state WHERE account_id = $1 FOR UPDATE`,
       [accountId],
     ),

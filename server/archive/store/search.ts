@@ -105,11 +105,16 @@ async function go(task: Task, way: Way): Promise<Outcome> {
 }
 
 function scoreWith(plan: Plan, task: Task, allowed: ReadonlySet<number> | null): Scored {
+  const { holders } = plan;
+  const both =
+    holders === null || allowed === null
+      ? (holders ?? allowed)
+      : new Set([...holders].filter((doc) => allowed.has(doc)));
   return scoreDocuments(plan.lists, task.totals, {
     required: plan.required,
     below: task.docs,
     excluded: plan.excluded,
-    allowed,
+    allowed: both,
   });
 }
 

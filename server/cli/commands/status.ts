@@ -9,10 +9,12 @@ import {
   readiness,
   requestsSince,
 } from '../gateway/client.ts';
+import { pauseOf } from '../gateway/pause.ts';
 import { recallNote } from '../gateway/recall.ts';
 import { type Standing, standings } from '../link/standing.ts';
 import { type Output, shownPath } from '../output.ts';
 import type { World } from '../world.ts';
+import { endOf } from './pause.ts';
 
 const STATES: Readonly<Record<Standing['state'], string>> = {
   connected: 'connected',
@@ -43,6 +45,7 @@ export async function status(
   const agents = await standings(world, url, gateway.state === 'healthy' && gateway.about.keyNeeded);
   const archive = healthy ? await readiness(world, url) : null;
   const recall = healthy ? await recallNote(world, url) : null;
+  const paused = healthy ? await pauseOf(world, url) : null;
   const last = healthy ? await lastRequests(world, url) : null;
   const today = healthy ? await requestsSince(world, url, midnight(world)) : null;
   showGateway(output, gateway, agents);
@@ -50,6 +53,8 @@ export async function status(
     const notes = archive.parts.flatMap((part) => (part.ok ? [] : [part.note ?? part.name]));
     output.line(`  It does not archive at the moment, bytes pass unrecorded: ${notes.join(' ')}`);
   }
+  if (paused !== null)
+    output.line(`Paused   ${endOf(paused)}: nothing is recorded, bytes pass. End it: context-mode resume`);
   if (recall !== null) output.line(`Recall   ${recall}`);
   for (const agent of agents) showAgent(world, output, agent, last);
   if (healthy)
@@ -70,6 +75,7 @@ export async function status(
     })),
     archive,
     recall,
+    pause: paused,
     requestsToday: today,
   });
   return code;

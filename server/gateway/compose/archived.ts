@@ -17,7 +17,7 @@ import { maskItems } from '../record/mask-items.ts';
 import type { Conversation } from './conversation.ts';
 
 /** The archive's side of what is asked here. */
-export type ChainSource = Pick<ArchiveWriter, 'lookUpSlices' | 'childrenOf'>;
+export type ChainSource = Pick<ArchiveWriter, 'lookUpSlices' | 'childrenOf' | 'sessionOfChain'>;
 
 /** A request's elements in the archive. */
 export interface ArchivedChain {

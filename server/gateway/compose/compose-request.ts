@@ -47,16 +47,17 @@ export async function composeRequest(
   const before = memory.conversation;
   const conversation = await readConversation(key, adapter, read, body, before);
   const behind = before === null ? null : goesOnBehind(before, conversation);
-  const [version, switches] = await Promise.all([
+  const [version, switched] = await Promise.all([
     parts.versionOf(accountId),
     parts.switchesOf(accountId, memory),
   ]);
+  const switches = request.isPaused ? { ...switched, paused: true } : switched;
   const bringsAnswers = behind !== null && bringsUnseen(conversation, behind);
   await recollect(parts.recall, accountId, memory, conversation, version, behind !== null && !bringsAnswers);
   deadline.isBound = isBound(memory);
   // What a side request with another history asked for is not what the thread's next turn needs.
   if (isSide && behind === null) memory.version = null;
-  if (!isSide && !deadline.isOver)
+  if (!isSide && !request.isPaused && !deadline.isOver)
     await settleBeginning(parts.recall, accountId, memory, conversation, {
       at,
       choices: async () => choicesBy(switches),

@@ -4,12 +4,13 @@ import type { Uuid } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { RecallStore, ThreadName, UndoResult } from '../../recall/index.ts';
-import type { ProtocolAdapter, RequestHead } from '../adapter.ts';
+import type { ProtocolAdapter, ReadRequest, RequestHead } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import type { Calibration } from '../estimate/index.ts';
 import type { Timers } from '../keep-alive.ts';
 import { openaiAdapter } from '../openai/index.ts';
 import { headOf } from '../record/request-record.ts';
+import { isPlacedByHistory } from '../record/unnamed.ts';
 import type { Retrieval } from '../retrieval/index.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { UpstreamRequest } from '../upstream.ts';
@@ -35,6 +36,7 @@ import {
   type ThreadMemory,
 } from './types.ts';
 import { createUnfolder } from './unfolder.ts';
+import { type Placed, sendBegun, UnnamedSessions } from './unnamed.ts';
 import { readingBehind, type SecondForms, sendWatched } from './watched.ts';
 import { threadOf } from './which-thread.ts';
 
@@ -85,6 +87,8 @@ interface Preparation {
   readonly deadline: Deadline;
   /** How it was read; null: it is not yet, or may not be changed. */
   read: RequestToCompose | null;
+  /** Its session, where its agent names none; null: the agent does, or nothing tells it. */
+  placed: Placed | null;
 }
 
 /** A request in which nothing of ours stands: it goes out as it came, and is read while it is on its way. */
@@ -105,6 +109,7 @@ export function createComposer(options: ComposerOptions): Composer {
   const known = new KnownValues(clock, options.isAlone);
   const failures = new Failures(clock);
   const unfold = createUnfolder();
+  const unnamed = new UnnamedSessions('pi');
   let preparedBytes = 0;
 
   function prepare(request: TappedRequest, upstream: UpstreamRequest): Promise<Prepared> | null {
@@ -119,12 +124,12 @@ export function createComposer(options: ComposerOptions): Composer {
       return Promise.resolve(asItCame(upstream, { reason: 'busy', detail: 'too much is being prepared' }));
     }
     const deadline: Deadline = { isOver: false, standing: null, isBound: null, hasCommitted: false };
-    const preparation: Preparation = { request, upstream, head, adapter, deadline, read: null };
+    const preparation: Preparation = { request, upstream, head, adapter, deadline, read: null, placed: null };
     preparedBytes += bytes;
     const work = compose(store, preparation).finally(() => {
       preparedBytes -= bytes;
     });
-    return inTime(store, preparation, work);
+    return inTime(store, preparation, work).then((ready) => asFirst(preparation.placed, ready));
   }
 
   /** What a preparation gives, and within the deadline. */
@@ -191,9 +196,9 @@ export function createComposer(options: ComposerOptions): Composer {
     const body = decoded === null ? null : viewOf(decoded);
     const read = body === null ? null : adapter.readRequest(head, body);
     if (body === null || read === null) return null;
-    const name = threadOf(adapter, read, body);
-    if (name === null) return null;
     const { accountId } = request;
+    const name = threadOf(adapter, read, body) ?? (await placedByHistory(store, preparation, read, body));
+    if (name === null) return null;
     const memory = threads.of(accountId, name);
     if (memory.conversation !== null) deadline.isBound = isBound(memory);
     const parts = partsOf(store, accountId, name);
@@ -206,6 +211,7 @@ export function createComposer(options: ComposerOptions): Composer {
       body,
       memory,
       isSide: isSideRequest(read.identity.kind),
+      isPaused: request.isPaused === true,
       ...rulesOf(adapter, head, read, body),
     };
     preparation.read = toCompose;
@@ -229,6 +235,22 @@ export function createComposer(options: ComposerOptions): Composer {
         };
     }
     return inTurn(memory, deadline, () => composeRequest(parts, toCompose, deadline));
+  }
+
+  /** The thread of a request whose agent names no session; null: it names one, or nothing tells it. */
+  async function placedByHistory(
+    store: ComposerStore,
+    preparation: Preparation,
+    read: ReadRequest,
+    body: Buffer,
+  ): Promise<ThreadName | null> {
+    if (!isPlacedByHistory(read.identity)) return null;
+    const { request, adapter } = preparation;
+    const { id, accountId } = request;
+    const parts = known.of(store, accountId, UNNAMED);
+    const question = { id, accountId, adapter, read, body };
+    preparation.placed = await unnamed.place(parts, question, request.isPaused !== true);
+    return preparation.placed?.name ?? null;
   }
 
   /** Reads a request that is on its way, so that the thread's next one is known. Never rejects. */
@@ -324,7 +346,22 @@ export function createComposer(options: ComposerOptions): Composer {
       threads.clear();
       indices.clear();
       known.clear();
+      unnamed.clear();
     },
+  };
+}
+
+/** No session in particular. */
+const UNNAMED: ThreadName = { agent: 'pi', session: '', thread: '' };
+
+/** A request with the session that it begins, where it begins one. */
+function asFirst(placed: Placed | null, ready: Prepared): Prepared {
+  if (placed === null || placed.begun === null) return ready;
+  const { begun } = placed;
+  return {
+    ...ready,
+    session: begun.session,
+    send: (upstreams, handler) => sendBegun(begun, handler, (seeing) => ready.send(upstreams, seeing)),
   };
 }
 

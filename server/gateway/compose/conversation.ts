@@ -132,6 +132,38 @@ export async function marksOfBeginning(
   return null;
 }
 
+/** How a request begins. */
+export interface ConversationBeginning {
+  /** The marks of what a person typed before the first answer, oldest first. */
+  readonly typed: readonly MessageHash[];
+  /** The mark of the first answer. */
+  readonly answer: MessageHash | null;
+  /** Elements through the first answer. */
+  readonly elements: number;
+  /** All that the assistant has said was said at once. */
+  readonly isOnlyAnswer: boolean;
+}
+
+/** Reads a request's beginning, and no more of it than that takes. */
+export async function readBeginning(
+  key: Uint8Array,
+  adapter: ProtocolAdapter,
+  read: ReadRequest,
+  body: Buffer,
+): Promise<ConversationBeginning> {
+  const { length } = read.elements;
+  for (const count of [...BEGINNING_ELEMENTS.filter((one) => one < length), length]) {
+    const first = { ...read, elements: read.elements.slice(0, count) };
+    const { facts, marks } = await readElements(key, adapter, first, body, null);
+    const answer = facts.findIndex((fact) => fact.print !== null);
+    if (answer < 0 && count < length) continue;
+    const typed = marks.slice(0, answer < 0 ? count : answer).filter((mark) => mark !== null);
+    const isOnlyAnswer = count === length && hasOneAnswer({ facts });
+    return { typed, answer: marks[answer] ?? null, elements: answer + 1, isOnlyAnswer };
+  }
+  return { typed: [], answer: null, elements: 0, isOnlyAnswer: false };
+}
+
 /** The mark of the assistant's first answer; null: there is none. */
 export function firstAnswer({ facts, marks }: Pick<Conversation, 'facts' | 'marks'>): MessageHash | null {
   return marks[facts.findIndex((fact) => fact.print !== null)] ?? null;

@@ -16,6 +16,7 @@ export function earlyArchiving(
   return {
     id: request.id,
     async archiveNow() {
+      if (request.isPaused === true) return false;
       const leftMs = Math.max(0, deadlineMs - (parts.clock.monotonic() - began)) * SHARE;
       const archived = parts.archiveNow(request);
       return (await bounded(archived, leftMs)) && archived;

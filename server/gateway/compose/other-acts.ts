@@ -24,7 +24,7 @@ export async function composeAgain(
   const work = await workOn(parts, request);
   if (work === null) return null;
   if (refused.as === 'ours') return fallBack(work);
-  if (!work.switches.recall || work.switches.paused) return null;
+  if (!work.switches.recall || work.switches.paused || request.isPaused) return null;
   const limit = Math.floor((refused.maximum ?? sizes.current) / 2);
   const made = await makeLayout(work, 'too_large', { ...sizes, limit });
   return typeof made === 'string' ? null : made;

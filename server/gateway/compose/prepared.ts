@@ -27,6 +27,8 @@ export interface Composer {
 export interface Prepared {
   /** For the console; null: nothing was to be changed. */
   readonly seen: SeenByModel | null;
+  /** The session that it was found to belong to, where its agent names none and its history does not tell it. */
+  readonly session?: string;
   send(upstreams: Pick<Upstreams, 'send'>, handler: AnswerHandler): UpstreamCall;
 }
 

@@ -116,6 +116,8 @@ export interface RequestToCompose extends RequestRules {
   readonly memory: ThreadMemory;
   /** It carries the thread's history and is none of its turns: it gets the layout in force and never makes one. */
   readonly isSide: boolean;
+  /** It came in a pause: what stands in its conversation is sent as before, and nothing is begun. */
+  readonly isPaused: boolean;
   /** Archives the request before it is sent: true once all of it was read back; false where that takes too long. Never rejects. */
   readonly archiveNow: () => Promise<boolean>;
 }

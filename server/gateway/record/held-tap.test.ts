@@ -116,6 +116,25 @@ test('never more waits than the bound, what passes unarchived is counted, and no
   );
 });
 
+test('what came in a pause that could not be known before is handed over with nothing of it, also where its answer comes later', async () => {
+  const { clock, tap, told, recorder, lost } = scene();
+  const before = request(clock, new Uint8Array(1));
+  tap.requestReceived(before);
+  clock.advance(100);
+  const [paused, open] = [request(clock, new Uint8Array(1)), request(clock, new Uint8Array(1))];
+  tap.requestReceived(paused);
+  tap.requestReceived(open);
+  tap.answerEnded(answer(paused.id));
+  tap.answerEnded(answer(before.id));
+  tap.handTo(recorder, (at) => at >= START + 100);
+  tap.answerEnded(answer(open.id));
+  expect(told.map(([kind, id]) => [kind, id])).toEqual([
+    ['request', before.id],
+    ['answer', before.id],
+  ]);
+  expect(await lost()).toEqual({ paused: 2 });
+});
+
 test('where no recorder comes, all that waited and all that comes is counted, and nothing is kept', async () => {
   const { clock, tap, lost } = scene();
   const one = request(clock, new Uint8Array(5));

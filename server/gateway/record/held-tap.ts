@@ -5,8 +5,11 @@ import { EVENT_BYTES, type Recorder, WAITING_BYTES } from './recorder.ts';
 
 /** The tap of a process from its first moment: what comes before there is a recorder waits for it. */
 export interface HeldTap extends Tap {
-  /** Hands over what waits, in its order, and from now on what comes. Call it once. */
-  handTo(recorder: HandedTo): void;
+  /**
+   * Hands over what waits, in its order, and from now on what comes. Call it once.
+   * @param isPaused whether what came at a moment is not to be recorded: that could not be known before
+   */
+  handTo(recorder: HandedTo, isPaused?: (at: Millis) => boolean): void;
   /** As the recorder's own; false while there is none. */
   archiveNow(request: TappedRequest): Promise<boolean>;
   /** Where no recorder comes any more: what waits is given up and counted, as is what comes. */
@@ -36,6 +39,8 @@ export function holdTap({ clock, metrics, limitBytes = WAITING_BYTES }: HeldTapP
   let waitingBytes = 0;
   /** Requests that wait and whose answers have not ended. */
   const open = new Set<string>();
+  /** Requests of a pause that waited until it was known, and whose answers have not ended. */
+  const unrecorded = new Set<string>();
   let recorder: HandedTo | null = null;
   let isOver = false;
 
@@ -62,6 +67,7 @@ export function holdTap({ clock, metrics, limitBytes = WAITING_BYTES }: HeldTapP
       if (hold({ request: { ...request, body } }, body.byteLength)) open.add(request.id);
     },
     answerEnded(answer) {
+      if (unrecorded.delete(answer.id)) return;
       if (recorder !== null) return recorder.answerEnded(answer);
       if (!open.delete(answer.id)) return;
       const chunks = answer.chunks.map(owned);
@@ -69,14 +75,21 @@ export function holdTap({ clock, metrics, limitBytes = WAITING_BYTES }: HeldTapP
       hold({ answer: { ...answer, chunks }, endedAt: clock.now() }, bytes);
     },
     archiveNow: async (request) => recorder?.archiveNow(request) ?? false,
-    handTo(given) {
+    handTo(given, isPaused = () => false) {
       recorder = given;
       const events = held;
       held = [];
       grow(-waitingBytes);
-      for (const one of events)
-        if ('request' in one) given.requestReceived(one.request);
-        else given.answerEnded(one.answer, one.endedAt);
+      const left = new Set<string>();
+      for (const one of events) {
+        if ('request' in one) {
+          if (isPaused(one.request.receivedAt)) {
+            metrics.notArchived.inc({ reason: 'paused' });
+            left.add(one.request.id);
+          } else given.requestReceived(one.request);
+        } else if (!left.delete(one.answer.id)) given.answerEnded(one.answer, one.endedAt);
+      }
+      for (const id of left) unrecorded.add(id);
     },
     giveUp() {
       isOver = true;

@@ -274,6 +274,8 @@ export function createPipeline(
     read: ReadRequest,
   ): Promise<ReadRequest> {
     if (!isPlacedByHistory(read.identity)) return read;
+    if (event.session !== undefined)
+      return { ...read, identity: { ...read.identity, clientSessionId: event.session, uncertain: null } };
     const { accountId, id, receivedAt } = event;
     const place = await writer.resolvePlace(accountId, read.identity.place, receivedAt);
     const root = rootHash(await writer.accountKey(accountId), place?.projectId ?? null);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Speaker, senderFields, senderHeaders } from './messages-head.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,9 +41,9 @@ export interface TestAgentOptions {
   readonly systemMessages?: boolean;
   readonly stream?: boolean;
   readonly tools?: boolean;
+  /** Who speaks the Messages API; left out: Claude Code. */
+  readonly speaker?: Speaker;
 }
-
-const SYSTEM_WORDS = 'You are an interactive agent that helps with software engineering.';
 
 /** An agent that speaks the Messages API in Claude Code's shapes. It is not Claude Code: its tools are a function. */
 export class ClaudeAgent implements TestAgent {
@@ -59,6 +60,10 @@ export class ClaudeAgent implements TestAgent {
     this.#options = options;
     this.#messages = [...messages];
     this.#turns = [...turns];
+  }
+
+  get #speaker(): Speaker {
+    return this.#options.speaker ?? 'claude-code';
   }
 
   history(): readonly Json[] {
@@ -105,7 +110,7 @@ export class ClaudeAgent implements TestAgent {
 
   async turn(typed: string, between?: () => Promise<void>): Promise<string> {
     this.#turns.push(this.#messages.length);
-    const first = this.#messages.length === 0;
+    const first = this.#messages.length === 0 && this.#speaker === 'claude-code';
     const reminder =
       '<system-reminder>\nAs you answer the user, you can use:\n# claudeMd\nBe brief.\n</system-reminder>';
     this.#messages.push({
@@ -157,10 +162,7 @@ export class ClaudeAgent implements TestAgent {
     return {
       model: this.#options.model,
       messages: marked,
-      system: [
-        { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1.197.d3f; cc_entrypoint=cli;' },
-        { type: 'text', text: SYSTEM_WORDS, cache_control: { type: 'ephemeral' } },
-      ],
+      ...senderFields(this.#speaker, this.session),
       ...(this.#options.tools === false
         ? {}
         : {
@@ -172,9 +174,6 @@ export class ClaudeAgent implements TestAgent {
               },
             ],
           }),
-      metadata: {
-        user_id: JSON.stringify({ device_id: 'd'.repeat(64), account_uuid: '', session_id: this.session }),
-      },
       max_tokens: 8_000,
       thinking: { type: 'adaptive' },
       stream: this.#options.stream ?? true,
@@ -201,15 +200,7 @@ export class ClaudeAgent implements TestAgent {
   #request(body: string, base = this.#options.base): Promise<Response> {
     return fetch(`${base}/anthropic/v1/messages?beta=true`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'claude-cli/2.1.197 (external, cli)',
-        'x-claude-code-session-id': this.session,
-        'anthropic-version': '2023-06-01',
-        'anthropic-beta':
-          'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,mid-conversation-system-2026-04-07',
-        'x-api-key': 'sk-test',
-      },
+      headers: senderHeaders(this.#speaker, this.session),
       body,
     });
   }

@@ -53,6 +53,8 @@ export interface World {
   read(docid: string): Promise<string>;
   /** Waits until all that came is archived and read back. */
   settled(): Promise<void>;
+  /** While it is paused nothing is recorded and nothing new begun. */
+  pause(isOn: boolean): void;
   /** While the store is down it throws at every call. */
   storeIsDown(isDown: boolean): void;
   /** The next layout is committed, or its commit is heard of, so many milliseconds late. */
@@ -134,6 +136,7 @@ export async function startWorld(database: Database, deadlineMs = 20_000): Promi
     });
   };
   const composers: Composer[] = [];
+  let isPaused = false;
   const startGateway = () => {
     const retrieval = createRetrieval({
       archive: { ...reader, ...createAskingReader(pool) },
@@ -153,7 +156,14 @@ export async function startWorld(database: Database, deadlineMs = 20_000): Promi
       deadlineMs,
     });
     composers.push(composer);
-    return testGateway({ upstream: simulator.url, tap, composer, clock, accountId });
+    return testGateway({
+      upstream: simulator.url,
+      tap,
+      composer,
+      clock,
+      accountId,
+      isPaused: () => isPaused,
+    });
   };
   const gateway = await startGateway();
   const gateways = [gateway];
@@ -183,6 +193,9 @@ export async function startWorld(database: Database, deadlineMs = 20_000): Promi
     switchOn: async (switches) => {
       await writeSwitches(pool, accountId, accountId, { ...INHERITED, ...switches }, clock.now());
       for (const composer of composers) composer.switched();
+    },
+    pause(isOn) {
+      isPaused = isOn;
     },
     storeIsDown(down) {
       isDown = down;
