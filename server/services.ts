@@ -319,12 +319,6 @@ async function openStore(
       { connection: database.settings, home: env.home, logLevel: env.logLevel, disk },
       { clock, log, metrics },
     );
-      accountId: LOCAL_ACCOUNT,
-      clock,
-      log,
-      metrics,
-      installationKey: key,
-    });
     const housekeeping = startHousekeeping({
       housekeeper: createArchiveHousekeeper(database.pool, { clock }),
       accountId: LOCAL_ACCOUNT,
