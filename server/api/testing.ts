@@ -54,6 +54,7 @@ export function recallServices(
     },
   };
   return { layouts, switches, recall, pausing };
+  return { layouts, switches, recall, pausing };
 }
 
 /** A chain of so many messages, each with one item of ten bytes; hashes are their numbers in hex. */

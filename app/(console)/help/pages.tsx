@@ -70,9 +70,9 @@ export const HELP_PAGES: readonly HelpPage[] = [
         <h2>Pi by hand</h2>
         <p>
           In <code>~/.pi/agent/models.json</code>. Here only the second address ends in <code>/v1</code>. On
-          Anthropic’s protocol Pi names no session: its conversations are told by their history, and a request
-          for which that does not decide carries a note that says so. A compaction that keeps no tool call
-          begins a new session.
+          Anthropic’s protocol Pi names no session: its conversations are told by their history, and get
+          Recall by that; a request for which it does not decide passes as it came and carries a note that
+          says so. A compaction that keeps no tool call begins a new session.
         </p>
         <Run>{`"providers": {
   "anthropic": { "baseUrl": "http://127.0.0.1:4141/anthropic" },

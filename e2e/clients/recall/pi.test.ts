@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Json } from '../harness/normalise.ts';
 import { sessionOf } from '../harness/session.ts';
 import type { Side } from '../harness/side.ts';
-import { FILES, HARBOUR, harbour, TIDE, TYPED } from './script.ts';
-import { expectHeld, promptTokens, recallStageOfFile } from './stage.ts';
+import { FILES, FIRST, HARBOUR, harbour, ROUNDS, TIDE, TYPED } from './script.ts';
+import { expectHeld, inspected, recallStageOfFile } from './stage.ts';
 
 const stage = recallStageOfFile();
 /** The agent's own prompt and tools are small. */
@@ -11,27 +11,31 @@ const LIMITS = { contextLimit: 24_000, keepRecent: 10_000, window: 28_000 };
 const SONNET = ['--model', 'anthropic/claude-sonnet-4-6', '--thinking', 'high'];
 const GPT = ['--model', 'openai/gpt-5.4', '--thinking', 'high'];
 
-test('a day in many processes passes its limit again and again: early details are told exactly, and nothing of ours is kept', async () => {
-  const play = await stage.play('day', FILES, LIMITS, [harbour]);
-  play.side.configurePi();
-  await say(play.side, GPT, TYPED.plant);
-  const resumed = [...GPT, '-c'];
-  await say(play.side, resumed, TYPED.others);
-  for (const number of [1, 2, 3]) await say(play.side, resumed, TYPED.survey(number));
-  expect((await say(play.side, resumed, TYPED.byQ)).answer).toBe(HARBOUR);
-  expect((await say(play.side, resumed, TYPED.byDocid)).answer).toBe(TIDE);
-  expect((await say(play.side, resumed, TYPED.inView)).answer).toBe(HARBOUR);
-  expectHeld(play, 3);
+describe.each([
+  ['that names its session', GPT],
+  ['that names none', SONNET],
+])('on the protocol %s', (_protocol, model) => {
+  test('a day in many processes passes its limit again and again: early details are told exactly, and nothing of ours is kept', async () => {
+    const play = await stage.play(`day ${model[1]}`.replace('/', ' '), FILES, LIMITS, [harbour]);
+    play.side.configurePi();
+    await say(play.side, model, TYPED.plant);
+    const resumed = [...model, '-c'];
+    await say(play.side, resumed, TYPED.others);
+    for (const number of [1, 2, 3]) await say(play.side, resumed, TYPED.survey(number));
+    expect((await say(play.side, resumed, TYPED.byQ)).answer).toBe(HARBOUR);
+    expect((await say(play.side, resumed, TYPED.byDocid)).answer).toBe(TIDE);
+    expect((await say(play.side, resumed, TYPED.inView)).answer).toBe(HARBOUR);
+    expectHeld(play, 3);
+  });
 });
 
-test('where the agent names no session its requests pass as they are: nothing is added, nothing is cut', async () => {
-  const play = await stage.play('unnamed', FILES, { ...LIMITS, window: 200_000 }, [harbour]);
+test('one turn of sixty rounds passes the limit inside the turn where no session is named', async () => {
+  const play = await stage.play('long', FILES, LIMITS, [harbour]);
   play.side.configurePi();
-  await say(play.side, SONNET, TYPED.plant);
-  for (const number of [1, 2]) await say(play.side, [...SONNET, '-c'], TYPED.survey(number));
-  const log = play.side.provider.requests.entries.filter((entry) => entry.reading !== undefined);
-  expect(Math.max(...log.map(promptTokens)), 'the limit is passed').toBeGreaterThan(LIMITS.contextLimit);
-  for (const entry of log) expect(entry.body.toString('utf8')).not.toContain('context-mode');
+  const { answer } = await say(play.side, SONNET, TYPED.long);
+  expect(answer).toBe(`The first was ${FIRST}.`);
+  expect(inspected(play), 'each berth is inspected once').toBe(ROUNDS);
+  expectHeld(play, 1);
 });
 
 interface Said {

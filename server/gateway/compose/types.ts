@@ -1,3 +1,4 @@
+import type { PlaceClaim } from '../../conversation/index.ts';
 import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type {
@@ -102,6 +103,20 @@ export interface ComposeParts {
   /** The store's version, and what a person switched on, as fresh as they have to be. */
   readonly versionOf: (accountId: Uuid) => Promise<string>;
   readonly switchesOf: (accountId: Uuid, memory: ThreadMemory) => Promise<RecallSwitches>;
+  /** What is known of a place that fits what is typed there. */
+  readonly facts: FactsForPrompts;
+}
+
+export interface FactsForPrompts {
+  /** The block of a conversation that begins, by what is typed and where; null: no fact fits. Never longer than its time. */
+  block(accountId: Uuid, place: PlaceClaim, typed: string, at: Millis): Promise<PromptBlock | null>;
+  /** Whether the account has any fact. */
+  hasFacts(accountId: Uuid): Promise<boolean>;
+}
+
+export interface PromptBlock {
+  readonly text: string;
+  readonly facts: readonly Uuid[];
 }
 
 /** A request that may be changed. */

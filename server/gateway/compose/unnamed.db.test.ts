@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { ClaudeAgent } from './testing/clients.ts';
-import { run } from './testing/model.ts';
+import { codeWordsModel, run } from './testing/model.ts';
 import { worldOfFile } from './testing/stage.ts';
 
-const stage = worldOfFile();
+const stage = worldOfFile(undefined, ({ simulator }) => {
+  // The same words are answered by a call whose id is another each time.
+  simulator.script.add((turn) =>
+    turn.prompt === 'hello' && turn.results.length === 0
+      ? { steps: [{ call: 'Bash', input: { command: 'greet' } }] }
+      : undefined,
+  );
+  simulator.script.add(codeWordsModel());
+});
 const SMALL = { contextLimit: 12_000, keepRecent: 10_000, minGain: 1_000 } as const;
 const CODE = 'The code word of the harbour office is HARBOUR-4711.';
 const ASKED = 'What is the code word of the harbour office?';
@@ -75,22 +83,25 @@ describe('an agent that names no session', () => {
   test('the same first words after their answer begin another session, also at once and in another folder', async () => {
     await stage.world.switchOn(SMALL);
     const agents = [pi(), pi(), pi(stage.world.gateway.url, '/home/dev/other')];
-    for (const agent of agents) await agent.turn('hello rounds=1 lines=3');
-    await Promise.all(agents.map((agent) => agent.turn('on rounds=1 lines=3')));
+    await Promise.all(agents.map((agent) => agent.turn('hello')));
     stage.world.restart();
-    for (const agent of agents) await worked(agent, 4);
-    expect(await sessions()).toEqual(['pi 16', 'pi 16', 'pi 16']);
+    for (const [at, agent] of agents.entries()) await worked(agent, 3, 10 * at);
+    expect(await sessions()).toEqual(['pi 10', 'pi 10', 'pi 10']);
     expectTaken(...agents);
   });
 
-  test('a first request that was broken off or refused is sent again in the same session', async () => {
+  test.each([
+    ['refused', { kind: 'status', status: 529 }],
+    ['broken off', { kind: 'reset', afterEvents: 3, pauseMs: 20 }],
+  ] as const)('a first request that was %s is sent again in the same session', async (_how, fault) => {
     const agent = pi();
-    agent.breakOff();
-    await agent.turn('hello');
-    await agent.turn('again');
+    stage.world.simulator.faults.add({ fault });
+    await expect(agent.turn('again and again')).rejects.toThrow();
+    agent.rewind(1);
+    await agent.turn('again and again');
+    await agent.turn('on');
     expect(await sessions()).toEqual(['pi 3']);
     for (const body of sent()) expect(body).toContain('context-mode-search');
-    expectTaken(agent);
   });
 
   test('a copy of a conversation has its layout and goes its own way', async () => {
