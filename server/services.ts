@@ -42,6 +42,7 @@ import { createMetrics, type Metrics } from './kernel/metrics.ts';
 import { systemRandom } from './kernel/random.ts';
 import { watchLive } from './live.ts';
 import type { LocalAccess } from './local-access.ts';
+import { drawnFacts } from './memory/index.ts';
 import { createPausing, type Pausing } from './pausing.ts';
 import {
   createRecallReader,
@@ -50,6 +51,7 @@ import {
   type ThreadName,
   writeSwitches,
 } from './recall/index.ts';
+import { openRemembering, type Remembering } from './remembering.ts';
 
 /** Everything that a process of the product runs beside its HTTP listener. */
 export interface Services extends ApiServices {
@@ -128,6 +130,7 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
     layouts: store.layouts,
     switches: store.switches,
     recall: store.recall,
+    memory: store.memory,
     pausing: store.pausing,
     links: access.links,
     live: store.live,
@@ -155,6 +158,7 @@ interface Store {
   readonly layouts: ApiServices['layouts'];
   readonly switches: ApiServices['switches'];
   readonly recall: ApiServices['recall'];
+  readonly memory: ApiServices['memory'];
   readonly pausing: ApiServices['pausing'] & Pick<Pausing, 'isPaused'>;
   readonly live: ApiServices['live'];
   readonly freeBytes: ApiServices['freeBytes'];
@@ -174,6 +178,7 @@ interface OpenStore {
   readonly layouts: RecallReader;
   readonly keeper: ArchiveKeeper;
   readonly housekeeping: Housekeeping;
+  readonly remembering: Remembering;
   readonly disk: FreeSpace;
   readonly stopListening: () => void;
 }
@@ -279,6 +284,10 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
       },
       set: async (pause) => pausing.set(whenOpen().database.pool, pause),
     },
+    memory: {
+      reader: deferred(() => whenOpen().remembering.reader),
+      writer: deferred(() => whenOpen().remembering.writer),
+    },
     freeBytes: async () => open?.disk.read() ?? null,
     live: {
       subscribe(listener) {
@@ -319,8 +328,16 @@ async function openStore(
       { connection: database.settings, home: env.home, logLevel: env.logLevel, disk },
       { clock, log, metrics },
     );
+    const deleting = { clock, drawn: drawnFacts({ clock }) };
+    const remembering = openRemembering(database.pool, {
+      accountId: LOCAL_ACCOUNT,
+      clock,
+      log,
+      metrics,
+      installationKey: key,
+    });
     const housekeeping = startHousekeeping({
-      housekeeper: createArchiveHousekeeper(database.pool, { clock }),
+      housekeeper: createArchiveHousekeeper(database.pool, deleting),
       accountId: LOCAL_ACCOUNT,
       clock,
       log,
@@ -330,6 +347,7 @@ async function openStore(
     const onNews = (event: NewsOfArchive) => {
       if (event.kind === 'planned') housekeeping.plansChanged();
       else if (event.kind === 'deleted') housekeeping.deleted();
+      else if (event.kind === 'log') remembering.learning.soon();
       onLive(event);
     };
     const home = env.databaseUrl === undefined ? env.home : null;
@@ -337,12 +355,13 @@ async function openStore(
       database,
       composing: await openComposing(database.settings, { clock, log, installationKey: key, home }),
       recorder,
-      reader: createArchiveReader(database.pool, { clock }),
-      keeper: createArchiveKeeper(database.pool, { clock }),
+      reader: createArchiveReader(database.pool, deleting),
+      keeper: createArchiveKeeper(database.pool, deleting),
       transfer: createArchiveTransfer(database.pool, tools),
       transcripts: createTranscriptImporter(database.settings, env, log),
       layouts: createRecallReader(database.pool),
       housekeeping,
+      remembering,
       disk: watchFreeSpace(disk.folder, clock),
       stopListening: watchLive(database.pool, onNews, log),
     };
@@ -358,9 +377,10 @@ async function closeStore({
   recorder,
   transcripts,
   housekeeping,
+  remembering,
   stopListening,
 }: OpenStore): Promise<void> {
-  const tidied = housekeeping.stop();
+  const tidied = Promise.all([housekeeping.stop(), remembering.learning.stop()]);
   await Promise.all([recorder.close(DRAIN_MS), transcripts.close()]);
   stopListening();
   // A long deletion is cut off between two sessions; the next start ends it.

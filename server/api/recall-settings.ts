@@ -23,6 +23,7 @@ export const recallChanges = z.object({
     .describe('tokens below which no layout is made for a pause or by the cost rule'),
   retrievalTool: z.boolean().nullish().describe('new conversations get the tool context-mode-search'),
   trimming: z.boolean().nullish().describe('new conversations get long outputs of commands cut'),
+  memory: z.boolean().nullish().describe('turns are learned from, and new conversations get facts'),
   timeZone: z.string().min(1).max(64).nullish().describe('IANA name of the zone of the times in an index'),
 });
 
@@ -46,6 +47,7 @@ export const recallState = z
     minGain: z.int(),
     retrievalTool: z.boolean(),
     trimming: z.boolean(),
+    memory: z.boolean(),
     timeZone: z.string(),
     paused: z.boolean(),
     from: z
@@ -56,6 +58,7 @@ export const recallState = z
         minGain: level,
         retrievalTool: level,
         trimming: level,
+        memory: level,
         timeZone: level,
         paused: level,
       })
@@ -147,6 +150,7 @@ function wireState(said: SaidAt): WireRecallState {
     minGain: values.minGain,
     retrievalTool: values.tool,
     trimming: values.trimming,
+    memory: values.memory,
     timeZone: values.timeZone,
     paused: values.paused,
     from: {
@@ -156,6 +160,7 @@ function wireState(said: SaidAt): WireRecallState {
       minGain: from.minGain,
       retrievalTool: from.tool,
       trimming: from.trimming,
+      memory: from.memory,
       timeZone: from.timeZone,
       paused: from.paused,
     },

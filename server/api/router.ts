@@ -1,5 +1,6 @@
 import { documentsRouter } from './documents.ts';
 import { liveRouter } from './live.ts';
+import { memoryRouter } from './memory.ts';
 import { pauseRouter } from './pause.ts';
 import { projectsRouter } from './projects.ts';
 import { requestsRouter } from './requests.ts';
@@ -15,6 +16,7 @@ import { windowRouter } from './window.ts';
 export const appRouter = router({
   documents: documentsRouter,
   live: liveRouter,
+  memory: memoryRouter,
   pause: pauseRouter,
   projects: projectsRouter,
   requests: requestsRouter,

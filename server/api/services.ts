@@ -4,6 +4,7 @@ import type { Clock, Millis } from '../kernel/clock.ts';
 import type { Env } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { MemoryReader, MemoryWriter } from '../memory/index.ts';
 import type { LayoutPreview, Pause, RecallReader, SetSwitches, UndoResult } from '../recall/index.ts';
 import type { TranscriptImports } from './transcript-imports.ts';
 
@@ -70,6 +71,7 @@ export interface ApiServices {
   readonly layouts: RecallReader;
   readonly switches: SwitchKeeper;
   readonly recall: RecallActs;
+  readonly memory: { readonly reader: MemoryReader; readonly writer: MemoryWriter };
   readonly pausing: PauseKeeper;
   readonly links: ConsoleAccess;
   readonly live: { subscribe(listener: (event: LiveEvent) => void): () => void };

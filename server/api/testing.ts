@@ -4,6 +4,7 @@ import { manualClock } from '../kernel/clock.ts';
 import { readEnv } from '../kernel/env.ts';
 import { LOCAL_ACCOUNT, type Uuid } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
+import type { MemoryReader, MemoryWriter } from '../memory/index.ts';
 import type { LayoutPreview, Pause, UndoResult } from '../recall/index.ts';
 import { type ChainMessage, INHERITED, type RecallReader, type SetSwitches } from '../recall/index.ts';
 import type { ApiServices, SwitchKeeper } from './services.ts';
@@ -17,12 +18,15 @@ interface RecallScene {
   readonly undo?: UndoResult;
 }
 
+/** Memory that no test of these calls asks. */
+const NO_MEMORY = { reader: {} as MemoryReader, writer: {} as MemoryWriter };
+
 const NO_FAILURES = { count: 0, newest: null };
 
 /** The services of Recall in memory: nothing was laid out unless the scene says so; switches are kept. */
 export function recallServices(
   scene: RecallScene = {},
-): Pick<ApiServices, 'layouts' | 'switches' | 'recall' | 'pausing'> {
+): Pick<ApiServices, 'layouts' | 'switches' | 'recall' | 'pausing' | 'memory'> {
   const said = new Map<Uuid, SetSwitches>();
   const switches: SwitchKeeper = {
     read: async (_account, scope) => said.get(scope) ?? INHERITED,
@@ -53,8 +57,7 @@ export function recallServices(
       paused = pause;
     },
   };
-  return { layouts, switches, recall, pausing };
-  return { layouts, switches, recall, pausing };
+  return { layouts, switches, recall, pausing, memory: NO_MEMORY };
 }
 
 /** A chain of so many messages, each with one item of ten bytes; hashes are their numbers in hex. */

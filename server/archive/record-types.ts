@@ -84,6 +84,8 @@ export interface RecordBatch {
   readonly asOf: number | null;
   /** The newest message of the chain after this batch; null leaves the thread's head as it is. */
   readonly head: MessageHash | null;
+  /** Messages that memory is to look at; of these only the ones that are new in the session. Left out: none. */
+  readonly learns?: readonly MessageHash[];
   /** The agent's working folder (masked), which relative paths of its calls start from; absent or null: not known. */
   readonly folder?: string | null;
 }

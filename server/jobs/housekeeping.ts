@@ -4,6 +4,7 @@ import { faultOf } from '../kernel/errors.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import { repeated, type Timers } from './repeated.ts';
 
 /** The work on the archive that a process does by itself: what was asked for and what has its time. */
 export interface Housekeeping {
@@ -15,12 +16,6 @@ export interface Housekeeping {
   note(): string | null;
   /** Ends it; what runs is waited for. What it leaves undone is done by the next process. */
   stop(): Promise<void>;
-}
-
-/** What a timer must offer; the host's `setTimeout` and `clearTimeout` fit. */
-export interface Timers {
-  start(run: () => void, ms: number): unknown;
-  stop(timer: unknown): void;
 }
 
 /** What the work needs. */
@@ -44,15 +39,6 @@ const AGAIN_MS = 2_000;
 const QUIET_MS = 10_000;
 /** What time deletes is written out of the files at most so often: each time writes whole tables. */
 const THOROUGH_MS = 24 * HOUR_MS;
-
-const HOST_TIMERS: Timers = {
-  start: (run, ms) => {
-    const timer = setTimeout(run, ms);
-    timer.unref();
-    return timer;
-  },
-  stop: (timer) => clearTimeout(timer as NodeJS.Timeout),
-};
 
 /** Starts the work: at once what was planned and cut off, and what is too old; then whenever it is time. */
 export function startHousekeeping(parts: HousekeepingParts): Housekeeping {
@@ -126,66 +112,4 @@ function noteOf({ state, due, until }: RetentionReport): string | null {
     `or Context Mode was off for long: nothing is deleted before ${new Date(until).toISOString()}. ` +
     'If the date is wrong, correct the clock; to keep them, change the retention in Settings.'
   );
-}
-
-interface Repeated {
-  /** Does the work in `ms` milliseconds and not when was said before; once more where it runs just now. */
-  soon(ms: number): void;
-  stop(): Promise<void>;
-}
-
-/**
- * Work that is never done twice at once. It says after how many milliseconds it is to be done again (null: when it is
- * asked for). A fault is logged and counted, and it is tried again.
- */
-function repeated(
-  { log, metrics, timers = HOST_TIMERS }: HousekeepingParts,
-  name: string,
-  work: () => Promise<number | null>,
-): Repeated {
-  let timer: { readonly handle: unknown } | null = null;
-  let running: Promise<void> | null = null;
-  let again: number | null = null;
-  let stopped = false;
-
-  async function run(): Promise<void> {
-    timer = null;
-    let next: number | null;
-    try {
-      next = await work();
-    } catch (thrown) {
-      if (!stopped) {
-        metrics.faults.inc({ where: `housekeeping_${name}` });
-        log.warn({ reason: faultOf(thrown), work: name }, 'housekeeping failed and is tried again');
-      }
-      next = LOOK_MS;
-    }
-    running = null;
-    const ms = again ?? next;
-    again = null;
-    if (ms !== null) soon(ms);
-  }
-
-  function soon(ms: number): void {
-    if (stopped) return;
-    if (running !== null) {
-      again = ms;
-      return;
-    }
-    if (timer !== null) timers.stop(timer.handle);
-    timer = {
-      handle: timers.start(() => {
-        running = run();
-      }, ms),
-    };
-  }
-
-  return {
-    soon,
-    async stop() {
-      stopped = true;
-      if (timer !== null) timers.stop(timer.handle);
-      await running;
-    },
-  };
 }

@@ -11,6 +11,7 @@ export interface Metrics {
   readonly recordQueueBytes: Gauge;
   readonly diskFreeBytes: Gauge;
   readonly expiredSessions: Counter;
+  readonly turns: Counter<'became'>;
   readonly firstByteSeconds: Histogram<'door'>;
   readonly loopDelaySeconds: Histogram<'thread'>;
 }
@@ -65,6 +66,12 @@ export function createMetrics(): Metrics {
     expiredSessions: new Counter({
       name: 'context_mode_expired_sessions_total',
       help: 'Sessions that were deleted because they were older than they are kept.',
+      registers,
+    }),
+    turns: new Counter({
+      name: 'context_mode_turns_total',
+      help: 'Turns that memory looked at: read, skipped because nobody typed in them, or failed.',
+      labelNames: ['became'],
       registers,
     }),
     firstByteSeconds: new Histogram({

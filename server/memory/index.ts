@@ -1,10 +1,13 @@
-export { extractByRules, RULES_AUTHOR } from './extraction/rules.ts';
-export type { Extracted, KnownFact, LearnedTurn, TurnPart } from './extraction/types.ts';
+export { RULES_AUTHOR } from './extraction/rules.ts';
 export { foldSlot } from './fold.ts';
-export { type FactPlace, type Scope, scopesOf } from './place.ts';
+export { isTypedTurn, learnByRules } from './learn.ts';
+export { type FactPlace, type Scope, scopeOfTyped } from './place.ts';
 export type { NoReopen } from './reopen.ts';
 export type { AsOf } from './replay.ts';
-export { forgetDocuments, forgetFacts, forgetScopes } from './store/erasure.ts';
+export type { MemoryCounts, TurnCount } from './store/counts.ts';
+export { drawnFacts } from './store/erasure.ts';
+export type { FittingFact } from './store/fitting.ts';
+export type { FactFilter, ListedFact, ListedSlot, SlotPage } from './store/lists.ts';
 export {
   createMemoryReader,
   type Fact,
@@ -13,6 +16,8 @@ export {
   type SlotRecord,
   type SlotView,
 } from './store/reader.ts';
+export type * from './store/review-types.ts';
+export type { StoredStatement } from './store/rows.ts';
 export type * from './store/types.ts';
 export { createMemoryWriter, type MemoryWriterOptions } from './store/writer.ts';
 export type * from './types.ts';

@@ -121,6 +121,11 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(
   SAME_PREDICATES.flatMap(([first = '', ...others]) => others.map((other) => [other, first] as const)),
 );
 
+/** All predicates that say the same as one in normal form, itself among them. */
+export function synonymsOf(predicate: string): readonly string[] {
+  return SAME_PREDICATES.find(([first]) => first === predicate) ?? [predicate];
+}
+
 /** How many values a slot of this predicate holds where nobody said it: one, unless it is in this list. */
 export function usualArity(predicate: string): Arity {
   return USUAL.get(predicate) ?? 'one';

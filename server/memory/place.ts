@@ -21,3 +21,12 @@ export function scopesOf({ projectId, worktreeId, threadId }: FactPlace): readon
   if (threadId !== null) scopes.push({ kind: 'thread', id: threadId });
   return scopes;
 }
+
+/**
+ * Whose a fact is that a person typed in the main line: the repository's, so that all of its worktrees see it. Where no
+ * folder is known it is the thread's own.
+ */
+export function scopeOfTyped({ projectId, threadId }: FactPlace): Scope | null {
+  if (projectId !== null) return { kind: 'project', id: projectId };
+  return threadId === null ? null : { kind: 'thread', id: threadId };
+}

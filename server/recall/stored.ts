@@ -23,6 +23,8 @@ export interface FrozenChoices {
   readonly trimming: number | null;
   /** The memory block; null: there is none. */
   readonly memory: string | null;
+  /** The facts that stand in it: what takes one of them back for good takes the block. Left out: none. */
+  readonly facts?: readonly Uuid[];
 }
 
 /** How a conversation began, told by its newest message when its first request came. */
@@ -48,6 +50,8 @@ export interface LayoutContent {
   readonly indexHash: string;
   readonly indexTokens: number;
   readonly memory: string | null;
+  /** The facts that stand in it. Left out: none. */
+  readonly facts?: readonly Uuid[];
   readonly cacheMark: '5m' | '1h' | null;
   readonly settings: RecallSettings;
 }
@@ -97,6 +101,8 @@ export interface RecallSwitches extends RecallSettings {
   readonly recall: boolean;
   readonly tool: boolean;
   readonly trimming: boolean;
+  /** Turns are learned from, and new conversations get facts. */
+  readonly memory: boolean;
   /** While true no new layout is made; what is in force stays. */
   readonly paused: boolean;
 }

@@ -20,6 +20,7 @@ import { LIVE_NOTIFY } from './live.ts';
 import { type LockedSession, lockSession } from './session-lock.ts';
 import { MAIN_THREAD } from './threads.ts';
 import { titleFrom } from './title.ts';
+import { leaveToLearn } from './unlearned.ts';
 import { dateOf, json } from './values.ts';
 
 /**
@@ -89,6 +90,7 @@ async function appendLog(
   const marks = marksOf(batch, session, missing);
   if (missing.length > 0 || marks.length > 0)
     appended += await writeEvents(connection, batch, session, missing, marks);
+  await leaveToLearn(connection, batch, session, missing);
   if (session.title === '' && mayBringTitle) await setTitle(connection, batch.accountId, session.id);
   return { appended, sessionId: session.id };
 }

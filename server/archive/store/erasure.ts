@@ -2,6 +2,7 @@ import type { Clock, Millis } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import { type Queryable, type StorePool, transaction } from './connection.ts';
 import { tick } from './content.ts';
+import type { Drawn, EraseTools } from './drawn.ts';
 import {
   countRecall,
   type DeletedItem,
@@ -28,20 +29,21 @@ export interface SessionErasure {
 
 /**
  * Deletes a session in one transaction: its events, requests and answers, then every message, item, binary content,
- * preamble, worktree and project that nothing refers to any more, its settings, and what Recall keeps of it. What another
+ * preamble, worktree and project that nothing refers to any more, its settings, what Recall keeps of it, and the facts that
+ * were drawn from it alone. What another
  * session's log holds stays for that session. The audit keeps that it was done and how much went, nothing of its content. Answers whether there was such a
  * session.
  */
 export async function deleteSession(
   pool: StorePool,
-  clock: Clock,
+  tools: EraseTools,
   erasure: SessionErasure,
   at: Millis,
 ): Promise<boolean> {
   const { accountId, sessionId } = erasure;
   const done = await transaction(pool, async (connection) => {
     const { at: now } = await tick(connection, accountId, at);
-    return eraseSession(connection, clock, erasure, now);
+    return eraseSession(connection, tools, erasure, now);
   });
   if (done) await pool.query(LIVE_NOTIFY, [accountId, 'deleted', sessionId]).catch(() => undefined);
   return done;
@@ -57,7 +59,7 @@ interface ErasedSession {
 /** The same inside a transaction that holds the account's lock; `now` is the account's clock. */
 export async function eraseSession(
   connection: Queryable,
-  clock: Clock,
+  { clock, drawn }: EraseTools,
   { accountId, sessionId, by, notSeenSince }: SessionErasure,
   now: Date,
 ): Promise<boolean> {
@@ -74,11 +76,19 @@ export async function eraseSession(
   const recall = await readRecallOfSession(connection, accountId, sessionId, { agent, session: name });
   await deleteRequests(connection, accountId, sessionId);
   const { events, messages, worktrees } = await deleteEvents(connection, accountId, sessionId);
-  const items = await deleteMessages(connection, accountId, messages);
+  const items = await deleteMessages(connection, drawn, accountId, messages);
   if (recall !== null) await eraseRecallOfSession(connection, accountId, recall);
   await countRecall(connection, accountId);
   await connection.query('DELETE FROM setting WHERE account_id = $1 AND scope = $2', ours);
-  await connection.query('DELETE FROM thread WHERE account_id = $1 AND session_id = $2', ours);
+  const threads = await connection.query<{ id: Uuid }>(
+    'DELETE FROM thread WHERE account_id = $1 AND session_id = $2 RETURNING id',
+    ours,
+  );
+  await drawn.scopes(
+    connection,
+    accountId,
+    threads.rows.map((row) => row.id),
+  );
   await connection.query(
     'UPDATE session SET fork_session_id = NULL WHERE account_id = $1 AND fork_session_id = $2',
     ours,
@@ -170,6 +180,7 @@ async function deleteEvents(
 /** Deletes messages with all that hangs on them; answers how many items went. */
 export async function deleteMessages(
   connection: Queryable,
+  drawn: Drawn,
   accountId: Uuid,
   messages: readonly Buffer[],
 ): Promise<number> {
@@ -183,6 +194,11 @@ export async function deleteMessages(
     `DELETE FROM item WHERE account_id = $1 AND message_hash = ANY($2::bytea[])
      RETURNING docid, call_message, call_position`,
     ours,
+  );
+  await drawn.documents(
+    connection,
+    accountId,
+    items.rows.map((row) => row.docid),
   );
   await forgetShown(connection, accountId, items.rows);
   await connection.query(

@@ -1,8 +1,9 @@
-import type { Clock, Millis } from '../../kernel/clock.ts';
+import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import { decideRun, runBound } from '../retention.ts';
 import { type StorePool, transaction } from './connection.ts';
 import { tick } from './content.ts';
+import type { EraseTools } from './drawn.ts';
 import { countErasure, deleteSession } from './erasure.ts';
 import { eraseUnplacedRecall } from './erasure-recall.ts';
 import { type RetentionSettings, readRetention, readRun, writeRun } from './settings.ts';
@@ -33,7 +34,7 @@ const PLACE_MS = 3_600_000;
  */
 export async function expireSessions(
   pool: StorePool,
-  clock: Clock,
+  tools: EraseTools,
   accountId: Uuid,
   isFirst: boolean,
 ): Promise<RetentionReport> {
@@ -42,7 +43,7 @@ export async function expireSessions(
   if (isOff || settings.setAt === null) return { state: 'off', deleted: 0, due: 0, until: null };
   const { databaseNow, ...before } = await readRun(pool, accountId);
   const verdict = decideRun({
-    processNow: clock.now(),
+    processNow: tools.clock.now(),
     databaseNow,
     setAt: settings.setAt,
     isFirst,
@@ -57,7 +58,7 @@ export async function expireSessions(
     const state = verdict.state.graceUntil === null ? 'waiting' : 'doubting';
     return { state, deleted: 0, due, until: verdict.until };
   }
-  const deleted = await deleteDue(pool, clock, accountId, settings, verdict.now, runBound(total));
+  const deleted = await deleteDue(pool, tools, accountId, settings, verdict.now, runBound(total));
   await deleteOldUnplaced(pool, accountId, settings, verdict.now);
   return { state: 'deleted', deleted, due: Math.max(0, due - deleted), until: null };
 }
@@ -98,7 +99,7 @@ function dueValues(accountId: Uuid, { account, projects }: RetentionSettings, no
 
 async function deleteDue(
   pool: StorePool,
-  clock: Clock,
+  tools: EraseTools,
   accountId: Uuid,
   settings: RetentionSettings,
   now: Millis,
@@ -111,7 +112,7 @@ async function deleteDue(
   let deleted = 0;
   for (const { id: sessionId, not_seen_since: notSeenSince } of rows) {
     const erasure = { accountId, sessionId, by: 'retention', notSeenSince } as const;
-    if (await deleteSession(pool, clock, erasure, now)) deleted += 1;
+    if (await deleteSession(pool, tools, erasure, now)) deleted += 1;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   return deleted;
@@ -134,7 +135,11 @@ async function deleteOldUnplaced(
 }
 
 /** Deletes places that an agent named in passing: nothing was archived there. Answers how many rows went. */
-export async function dropForgottenPlaces(pool: StorePool, clock: Clock, accountId: Uuid): Promise<number> {
+export async function dropForgottenPlaces(
+  pool: StorePool,
+  { clock }: Pick<EraseTools, 'clock'>,
+  accountId: Uuid,
+): Promise<number> {
   return transaction(pool, async (connection) => {
     const now = clock.now();
     await tick(connection, accountId, now);

@@ -1,8 +1,9 @@
-import type { Clock, Millis } from '../../kernel/clock.ts';
+import type { Millis } from '../../kernel/clock.ts';
 import { isUuid, type Uuid } from '../../kernel/ids.ts';
 import type { Retention } from '../retention.ts';
 import { type CleaningOptions, cleanAfterDeletion } from './cleaning.ts';
 import type { StorePool } from './connection.ts';
+import { type DeletingOptions, eraseTools } from './drawn.ts';
 import { deleteArchive, deleteProject } from './erasure-whole.ts';
 import { exclusively } from './exclusive.ts';
 import { countDue, dropForgottenPlaces, expireSessions, type RetentionReport } from './expiry.ts';
@@ -54,11 +55,12 @@ export interface ArchiveHousekeeper {
 }
 
 /** Makes an {@link ArchiveKeeper} over a pool. An id that has not the form of one is an id of nothing. */
-export function createArchiveKeeper(pool: StorePool, { clock }: { readonly clock: Clock }): ArchiveKeeper {
+export function createArchiveKeeper(pool: StorePool, options: DeletingOptions): ArchiveKeeper {
+  const tools = eraseTools(options);
   return {
     deleteProject: async (accountId, id, at) =>
-      isUuid(id) ? deleteProject(pool, clock, accountId, id, at) : false,
-    deleteArchive: (accountId, at) => deleteArchive(pool, clock, accountId, at),
+      isUuid(id) ? deleteProject(pool, tools, accountId, id, at) : false,
+    deleteArchive: (accountId, at) => deleteArchive(pool, tools, accountId, at),
     planDeletion: async (accountId, target, at) =>
       isUuid(target.subject) ? planDeletion(pool, accountId, target, at) : null,
     undoDeletion: async (accountId, subject) =>
@@ -80,17 +82,16 @@ export function createArchiveKeeper(pool: StorePool, { clock }: { readonly clock
 }
 
 /** Makes an {@link ArchiveHousekeeper} over a pool. */
-export function createArchiveHousekeeper(
-  pool: StorePool,
-  { clock }: { readonly clock: Clock },
-): ArchiveHousekeeper {
+export function createArchiveHousekeeper(pool: StorePool, options: DeletingOptions): ArchiveHousekeeper {
+  const tools = eraseTools(options);
+  const { clock } = tools;
   return {
     renewPlans: (accountId) => renewPlans(pool, accountId, clock.now()),
     carryOutDeletions: (accountId) =>
-      exclusively(pool, 'deletions', () => carryOutDeletions(pool, clock, accountId)),
+      exclusively(pool, 'deletions', () => carryOutDeletions(pool, tools, accountId)),
     expire: (accountId, isFirst) =>
-      exclusively(pool, 'retention', () => expireSessions(pool, clock, accountId, isFirst)),
-    dropForgottenPlaces: (accountId) => dropForgottenPlaces(pool, clock, accountId),
+      exclusively(pool, 'retention', () => expireSessions(pool, tools, accountId, isFirst)),
+    dropForgottenPlaces: (accountId) => dropForgottenPlaces(pool, tools, accountId),
     clean: (options) => exclusively(pool, 'cleaning', () => cleanAfterDeletion(pool, options)),
   };
 }

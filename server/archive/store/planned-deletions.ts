@@ -1,6 +1,7 @@
-import type { Clock, Millis } from '../../kernel/clock.ts';
+import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Queryable, StorePool } from './connection.ts';
+import type { EraseTools } from './drawn.ts';
 import { deleteSession } from './erasure.ts';
 import { deleteArchive, deleteProject } from './erasure-whole.ts';
 import { LIVE_NOTIFY } from './live.ts';
@@ -87,14 +88,14 @@ export async function renewPlans(pool: Queryable, accountId: Uuid, at: Millis): 
  */
 export async function carryOutDeletions(
   pool: StorePool,
-  clock: Clock,
+  tools: EraseTools,
   accountId: Uuid,
 ): Promise<{ readonly done: number; readonly next: Millis | null }> {
   let done = 0;
   for (;;) {
-    const target = await beginNext(pool, accountId, clock.now());
+    const target = await beginNext(pool, accountId, tools.clock.now());
     if (target === null) break;
-    await carryOut(pool, clock, accountId, target);
+    await carryOut(pool, tools, accountId, target);
     done += 1;
   }
   const { rows } = await pool.query<{ next: Date | null }>(
@@ -120,17 +121,17 @@ async function beginNext(pool: Queryable, accountId: Uuid, at: Millis): Promise<
 /** Each of these takes its plan out of the database in the transaction that ends it. */
 async function carryOut(
   pool: StorePool,
-  clock: Clock,
+  tools: EraseTools,
   accountId: Uuid,
   { kind, subject }: DeletionTarget,
 ): Promise<void> {
-  const at = clock.now();
-  if (kind === 'archive') return deleteArchive(pool, clock, accountId, at);
+  const at = tools.clock.now();
+  if (kind === 'archive') return deleteArchive(pool, tools, accountId, at);
   const erasure = { accountId, sessionId: subject, by: 'person', notSeenSince: null } as const;
   const was =
     kind === 'project'
-      ? await deleteProject(pool, clock, accountId, subject, at)
-      : await deleteSession(pool, clock, erasure, at);
+      ? await deleteProject(pool, tools, accountId, subject, at)
+      : await deleteSession(pool, tools, erasure, at);
   if (was) return;
   // It went by another way since it was planned.
   await pool.query('DELETE FROM pending_deletion WHERE account_id = $1 AND subject = $2', [

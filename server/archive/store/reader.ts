@@ -1,8 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ArchiveReader } from '../types.ts';
 import type { StorePool } from './connection.ts';
 import { readBlob, readBytes, readDocument, readRaw } from './documents.ts';
+import { type DeletingOptions, eraseTools } from './drawn.ts';
 import { deleteSession } from './erasure.ts';
 import { findMatches, readEvent, readLog } from './log.ts';
 import { connections, getRequest, listRequests } from './request-list.ts';
@@ -11,7 +11,7 @@ import { getSession, listProjects, listSessions } from './sessions.ts';
 import { exportSession } from './transfer.ts';
 
 /** The archive's reading side over a pool. An id that has not the form of one is an id of nothing. */
-export function createArchiveReader(pool: StorePool, options: { readonly clock: Clock }): ArchiveReader {
+export function createArchiveReader(pool: StorePool, options: DeletingOptions): ArchiveReader {
   return {
     search: (accountId, filter) => search(pool, accountId, filter),
     listSessions: async (accountId, filter) =>
@@ -39,7 +39,7 @@ export function createArchiveReader(pool: StorePool, options: { readonly clock: 
       isUuid(id)
         ? deleteSession(
             pool,
-            options.clock,
+            eraseTools(options),
             { accountId, sessionId: id, by: 'person', notSeenSince: null },
             at,
           )

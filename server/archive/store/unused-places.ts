@@ -8,8 +8,8 @@ export interface PlacesToLookAt {
 }
 
 /**
- * Deletes of these worktrees the ones that no session, event or touched file names, then of these projects the ones that
- * have neither session nor worktree any more and that no person set anything for. Answers how many rows of both went.
+ * Deletes of these worktrees the ones that no session, event, touched file or fact names, then of these projects the ones
+ * that have neither session, worktree nor fact any more and that no person set anything for. Answers how many rows of both went.
  * Asks for the account's lock to be held, so that no place is taken up meanwhile.
  */
 export async function dropUnusedPlaces(
@@ -34,6 +34,7 @@ DELETE FROM worktree w WHERE w.account_id = $1 AND w.id = ANY($2::uuid[])
   AND NOT EXISTS (
     SELECT 1 FROM session s WHERE s.account_id = $1 AND s.project_id = w.project_id AND s.worktree_id = w.id)
   AND NOT EXISTS (SELECT 1 FROM file_touch t WHERE t.account_id = $1 AND t.worktree_id = w.id)
+  AND NOT EXISTS (SELECT 1 FROM slot f WHERE f.account_id = $1 AND f.scope_id = w.id)
   AND NOT EXISTS (
     SELECT 1 FROM session s JOIN event e ON e.account_id = s.account_id AND e.session_id = s.id
     WHERE s.account_id = $1 AND s.project_id = w.project_id AND e.worktree_id = w.id)`;
@@ -43,6 +44,7 @@ SELECT p.id FROM project p WHERE p.account_id = $1 AND p.id = ANY($2::uuid[])
   AND NOT EXISTS (SELECT 1 FROM session s WHERE s.account_id = $1 AND s.project_id = p.id)
   AND NOT EXISTS (SELECT 1 FROM worktree w WHERE w.account_id = $1 AND w.project_id = p.id)
   AND NOT EXISTS (SELECT 1 FROM setting g WHERE g.account_id = $1 AND g.scope = p.id)
+  AND NOT EXISTS (SELECT 1 FROM slot f WHERE f.account_id = $1 AND f.scope_id = p.id)
 FOR UPDATE OF p`;
 
 /**

@@ -28,6 +28,7 @@ import { hintsFor } from '../reading/hints.ts';
 import type { TappedRequest } from '../tap.ts';
 import { mayGoOnFromFiles, saidOfAgent } from '../transcripts/said.ts';
 import { createGate } from './gate.ts';
+import { turnsToLearn } from './learns.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
 import { maskItems } from './mask-items.ts';
 import { maskingWriter } from './masking-writer.ts';
@@ -205,6 +206,8 @@ export function createPipeline(
       asOf: placed.thread?.erasures ?? null,
       head: hexOf(chain.head) === hexOf(placed.root) ? null : chain.head,
       folder: await maskNameOrNull(read.identity.place.folder, key),
+      learns:
+        isSideRequest(read.identity.kind) || retry ? [] : turnsToLearn(chain, placed.thread?.head ?? null),
     });
   }
 

@@ -7,14 +7,19 @@ import {
   createArchiveKeeper,
   createArchiveReader,
   createArchiveWriter,
+  createTurnsToLearn,
   ensureAccount,
 } from '../../archive/index.ts';
 import type { Database } from '../../db/index.ts';
 import { Canaries, everyValue } from '../../db/testing-traces.ts';
+import { learnWaiting } from '../../jobs/index.ts';
 import { type ManualClock, manualClock } from '../../kernel/clock.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import type { InstallationKey } from '../../kernel/installation-key.ts';
+import { createLogger } from '../../kernel/log.ts';
+import { createMetrics } from '../../kernel/metrics.ts';
 import { systemRandom } from '../../kernel/random.ts';
+import { createMemoryReader, createMemoryWriter, drawnFacts } from '../../memory/index.ts';
 import { createPipeline, type Pipeline } from './pipeline.ts';
 import type { RecordedAnswer } from './protocol.ts';
 
@@ -69,9 +74,10 @@ export class CanaryScene {
     this.#database = database;
     this.#writer = createArchiveWriter(database.pool, { clock, installationKey });
     this.#pipeline = createPipeline(this.#writer);
-    this.reader = createArchiveReader(database.pool, { clock });
-    this.keeper = createArchiveKeeper(database.pool, { clock });
-    this.housekeeper = createArchiveHousekeeper(database.pool, { clock });
+    const deleting = { clock, drawn: drawnFacts({ clock }) };
+    this.reader = createArchiveReader(database.pool, deleting);
+    this.keeper = createArchiveKeeper(database.pool, deleting);
+    this.housekeeper = createArchiveHousekeeper(database.pool, deleting);
   }
 
   /** Makes the account. */
@@ -115,6 +121,24 @@ export class CanaryScene {
       body: Buffer.from(talk.answer),
     });
     await this.#writer.confirm(this.accountId, 500);
+    await this.#learn();
+  }
+
+  /** Draws facts from what was typed, as the process does behind each turn. */
+  async #learn(): Promise<void> {
+    const { pool } = this.#database;
+    await learnWaiting(
+      {
+        turns: createTurnsToLearn(pool),
+        reader: createMemoryReader(pool),
+        writer: createMemoryWriter(pool, { clock: this.clock, accountKey: this.#writer.accountKey }),
+        switchesOf: async () => ({ memory: true, timeZone: 'UTC' }),
+        clock: this.clock,
+        log: createLogger('silent', 'test'),
+        metrics: createMetrics(),
+      },
+      this.accountId,
+    );
   }
 
   /** Header lines of Claude Code in a session of that owner. */
@@ -244,7 +268,13 @@ export class CanaryScene {
     });
     // The same under other bytes: the archive keeps their hashes beside the message.
     const marked = said.map((one, n) => (n === 0 ? { content: one.content, role: one.role } : one));
-    const retyped = [...marked.slice(0, 2), { role: 'user', content: at('typed after a rewind') }];
+    const retyped = [
+      ...marked.slice(0, 2),
+      {
+        role: 'user',
+        content: `We use ${at('typed after a rewind')}. Remember: our codename is ${at('told to remember')}.`,
+      },
+    ];
     await this.play({
       headers,
       body: { ...head, messages: retyped },
@@ -310,7 +340,7 @@ export class CanaryScene {
     const { rows: tables } = await this.#database.pool.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.columns
        WHERE table_schema = current_schema() AND column_name = 'account_id'
-         AND table_name NOT IN ('audit', 'search_state', 'recall_state')`,
+         AND table_name NOT IN ('audit', 'search_state', 'recall_state', 'memory_count')`,
     );
     const left: Record<string, number> = {};
     for (const { name } of tables) {

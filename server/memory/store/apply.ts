@@ -4,6 +4,7 @@ import { newId, type Uuid } from '../../kernel/ids.ts';
 import { foldSlot } from '../fold.ts';
 import type { Arity, FactVersion } from '../types.ts';
 import { changeVersions } from '../versions.ts';
+import { wordsOfFact } from '../words.ts';
 import type { Queryable } from './connection.ts';
 import {
   closeVersions,
@@ -51,6 +52,8 @@ export async function nextMoment(from: Queryable, clock: Clock, accountId: Uuid)
 /** A slot as a write finds it. */
 export interface KnownSlot {
   readonly id: Uuid;
+  readonly subject: string;
+  readonly predicate: string;
   readonly usual: Arity;
   readonly statements: readonly StoredStatement[];
 }
@@ -61,14 +64,23 @@ export async function readSlots(
   accountId: Uuid,
   ids: readonly Uuid[],
 ): Promise<readonly KnownSlot[]> {
-  const { rows } = await connection.query<{ id: Uuid; usual_arity: Arity }>(
-    'SELECT id, usual_arity FROM slot WHERE account_id = $1 AND id = ANY($2::uuid[]) ORDER BY id',
+  const { rows } = await connection.query<{
+    id: Uuid;
+    subject: string;
+    predicate: string;
+    usual_arity: Arity;
+  }>(
+    'SELECT id, subject, predicate, usual_arity FROM slot WHERE account_id = $1 AND id = ANY($2::uuid[]) ORDER BY id',
     [accountId, ids],
   );
   const statements = new Map<Uuid, StoredStatement[]>(rows.map(({ id }) => [id, []]));
   for (const statement of await readStatements(connection, accountId, ids))
     statements.get(statement.slot)?.push(statement);
-  return rows.map(({ id, usual_arity: usual }) => ({ id, usual, statements: statements.get(id) ?? [] }));
+  return rows.map(({ usual_arity: usual, ...row }) => ({
+    ...row,
+    usual,
+    statements: statements.get(row.id) ?? [],
+  }));
 }
 
 /** What is done to a slot, as the audit names it. */
@@ -97,12 +109,26 @@ export async function applyToSlots(
     accountId,
     changes.flatMap(({ closed }) => closed),
   );
+  const named = new Map(slots.map((slot) => [slot.id, slot]));
   const opened = changes.flatMap((change) =>
-    change.opened.map((version) => ({ slot: change.slot, version })),
+    change.opened.map((version) => ({
+      slot: change.slot,
+      version,
+      words: wordsUnder(named, change, version),
+    })),
   );
   await insertVersions(connection, accountId, opened);
   if (act !== null) await writeAudit(scope, act, changes);
   return changes.map(({ slot, opened, closed }) => ({ slot, opened, closed }));
+}
+
+function wordsUnder(
+  slots: ReadonlyMap<Uuid, KnownSlot>,
+  { slot }: SlotChange,
+  { value }: FactVersion,
+): readonly string[] {
+  const { subject = '', predicate = '' } = slots.get(slot) ?? {};
+  return wordsOfFact(subject, predicate, value.text);
 }
 
 interface CountedChange extends SlotChange {

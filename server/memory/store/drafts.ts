@@ -136,6 +136,20 @@ export async function standing(
   );
 }
 
+/** Whether a document and a place are there, under the account's lock. */
+export async function isThere(
+  { connection, accountId }: WriteScope,
+  { kind, id }: Scope,
+  docid: string,
+): Promise<boolean> {
+  const { rows } = await connection.query(
+    `SELECT 1 FROM item i WHERE i.account_id = $1 AND i.docid = $2
+       AND EXISTS (SELECT 1 FROM ${kind} p WHERE p.account_id = $1 AND p.id = $3)`,
+    [accountId, digitsOf(docid), id],
+  );
+  return rows.length > 0;
+}
+
 /** A document's id as the tables have it. */
 export function digitsOf(docid: string): string {
   return docid.startsWith(DOC_ID_PREFIX) ? docid.slice(DOC_ID_PREFIX.length) : docid;

@@ -21,34 +21,50 @@ export async function forgetDocuments(
   docids: readonly string[],
 ): Promise<number> {
   if (docids.length === 0) return 0;
+  const digits = docids.map(digitsOf);
+  await connection.query('DELETE FROM memory_review WHERE account_id = $1 AND docid = ANY($2::text[])', [
+    accountId,
+    digits,
+  ]);
+  const { rowCount } = await connection.query(
+    'SELECT 1 FROM statement WHERE account_id = $1 AND docid = ANY($2::text[]) LIMIT 1',
+    [accountId, digits],
+  );
+  if (!rowCount) return 0;
   const scope = await beginWrite(connection, clock, accountId);
   const { rows } = await connection.query<{ id: Uuid; slot_id: Uuid }>(
     'DELETE FROM statement WHERE account_id = $1 AND docid = ANY($2::text[]) RETURNING id, slot_id',
-    [accountId, docids.map(digitsOf)],
+    [accountId, digits],
   );
-  if (rows.length === 0) return 0;
   const slots = [...new Set(rows.map((row) => row.slot_id))];
   const gone = [...rows.map((row) => row.id), ...(await forgetDecisions(connection, accountId, slots))];
   await connection.query('DELETE FROM fact_version WHERE account_id = $1 AND fact = ANY($2::uuid[])', [
     accountId,
     gone,
   ]);
+  await forgetBlocks(connection, accountId, gone);
   await forgetSlots(connection, accountId, SILENT, [slots]);
   await applyToSlots(scope, await readSlots(connection, accountId, slots), [], null);
   return gone.length;
 }
 
 /** Deletes all facts of projects, worktrees and threads. Answers how many slots went. */
-export function forgetScopes(
+export async function forgetScopes(
   connection: Queryable,
   accountId: Uuid,
   scopes: readonly Uuid[],
 ): Promise<number> {
+  await connection.query('DELETE FROM memory_review WHERE account_id = $1 AND scope_id = ANY($2::uuid[])', [
+    accountId,
+    scopes,
+  ]);
   return forgetSlots(connection, accountId, 'scope_id = ANY($2::uuid[])', [scopes]);
 }
 
 /** Deletes all facts of an account. Answers how many slots went. */
-export function forgetFacts(connection: Queryable, accountId: Uuid): Promise<number> {
+export async function forgetFacts(connection: Queryable, accountId: Uuid): Promise<number> {
+  for (const table of ['memory_review', 'memory_count'])
+    await connection.query(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
   return forgetSlots(connection, accountId, 'true', []);
 }
 
@@ -67,11 +83,41 @@ async function forgetSlots(
     [accountId, ...values],
   );
   const ours = [accountId, rows.map((row) => row.id)];
+  if (rows.length === 0) return 0;
+  const { rows: facts } = await connection.query<{ id: Uuid }>(
+    `SELECT id FROM statement WHERE account_id = $1 AND slot_id = ANY($2::uuid[]) AND kind IN ('value', 'reopen')`,
+    ours,
+  );
+  await forgetBlocks(
+    connection,
+    accountId,
+    facts.map((row) => row.id),
+  );
   for (const table of ['fact_version', 'statement'])
     await connection.query(`DELETE FROM ${table} WHERE account_id = $1 AND slot_id = ANY($2::uuid[])`, ours);
   await connection.query('DELETE FROM slot WHERE account_id = $1 AND id = ANY($2::uuid[])', ours);
   return rows.length;
 }
+
+/**
+ * Takes the memory part out of conversations and layouts that were sent one with a fact which is gone: from their next
+ * request on they have none. Of which facts a part is, it says itself.
+ */
+async function forgetBlocks(connection: Queryable, accountId: Uuid, facts: readonly Uuid[]): Promise<void> {
+  if (facts.length === 0) return;
+  for (const [table, column] of BLOCKS)
+    await connection.query(
+      `UPDATE ${table} SET ${column} = jsonb_set(jsonb_set(${column}::jsonb, '{memory}', 'null'), '{facts}', '[]')::json
+       WHERE account_id = $1 AND ${column}::jsonb->'facts' ?| $2::text[]`,
+      [accountId, facts],
+    );
+}
+
+const BLOCKS = [
+  ['beginning', 'choices'],
+  ['layout', 'choices'],
+  ['layout', 'content'],
+] as const;
 
 /**
  * Deletes decisions about what is gone: a reopen or an end of a value that nothing states any more (it holds the value's
@@ -105,3 +151,14 @@ const OF_NO_STATEMENT = `
 DELETE FROM statement t WHERE t.account_id = $1 AND t.slot_id = ANY($2::uuid[]) AND t.kind = 'void' AND NOT EXISTS (
   SELECT 1 FROM statement o WHERE o.account_id = $1 AND o.id = t.target)
 RETURNING t.id`;
+
+/** Facts as deletions of the archive take them along. */
+export function drawnFacts({ clock }: { readonly clock: Clock }) {
+  return {
+    documents: (connection: Queryable, accountId: Uuid, docids: readonly string[]) =>
+      forgetDocuments(connection, clock, accountId, docids),
+    scopes: (connection: Queryable, accountId: Uuid, scopes: readonly Uuid[]) =>
+      scopes.length === 0 ? Promise.resolve(0) : forgetScopes(connection, accountId, scopes),
+    all: (connection: Queryable, accountId: Uuid) => forgetFacts(connection, accountId),
+  };
+}

@@ -4,6 +4,18 @@ import { type FactPlace, type Scope, scopesOf } from '../place.ts';
 import type { AsOf } from '../replay.ts';
 import type { Arity, FactVersion } from '../types.ts';
 import type { Queryable } from './connection.ts';
+import { type MemoryCounts, readCounts } from './counts.ts';
+import { type FittingFact, fittingFacts, hasFacts } from './fitting.ts';
+import {
+  type FactFilter,
+  findSlot,
+  type ListedSlot,
+  listSlots,
+  type SlotPage,
+  slotOfStatement,
+} from './lists.ts';
+import { readReview } from './review.ts';
+import type { ReviewEntry } from './review-types.ts';
 import { readStatements, type StoredStatement, type VersionRow, versionColumns, versionOf } from './rows.ts';
 
 /** A slot as it is shown: its words as they were said first. */
@@ -47,6 +59,31 @@ export interface MemoryReader {
   facts(accountId: Uuid, place: FactPlace, asOf: AsOf, limit: number): Promise<readonly Fact[]>;
   /** A slot with its versions and statements; null: there is none of that id. */
   slot(accountId: Uuid, slot: Uuid): Promise<SlotRecord | null>;
+  /** Slots with the facts that a filter lets through, by subject and predicate, page by page. */
+  list(accountId: Uuid, filter: FactFilter): Promise<SlotPage>;
+  /** A slot with the facts that are held for true of it; null: there is none of that id. */
+  find(accountId: Uuid, slot: Uuid): Promise<ListedSlot | null>;
+  /** The slot that a fact or another statement belongs to; null: there is none of that id. */
+  slotOf(accountId: Uuid, statement: Uuid): Promise<Uuid | null>;
+  /** Open facts of a place that hold at an instant and have one of some words, at most `limit`, those with the most of them first. */
+  fitting(
+    accountId: Uuid,
+    place: FactPlace,
+    words: readonly string[],
+    at: Millis,
+    limit: number,
+  ): Promise<readonly FittingFact[]>;
+  /** Whether there is a fact in the account. */
+  hasFacts(accountId: Uuid): Promise<boolean>;
+  /** What a person is asked to look at, newest first, at most `limit`; `open`: only what nobody settled. */
+  review(
+    accountId: Uuid,
+    open: boolean,
+    before: Pick<ReviewEntry, 'at' | 'id'> | null,
+    limit: number,
+  ): Promise<readonly ReviewEntry[]>;
+  /** How much there is, and how many turns were read, skipped because nobody typed in them, and given up. */
+  counts(accountId: Uuid): Promise<MemoryCounts>;
   /** What was done, newest first, at most `limit`, older than the entry `before` (null: from the newest on). */
   acts(
     accountId: Uuid,
@@ -60,6 +97,13 @@ export function createMemoryReader(pool: Queryable): MemoryReader {
   return {
     facts: (accountId, place, asOf, limit) => facts(pool, accountId, place, asOf, limit),
     slot: (accountId, slot) => readSlot(pool, accountId, slot),
+    list: (accountId, filter) => listSlots(pool, accountId, filter),
+    find: (accountId, slot) => findSlot(pool, accountId, slot),
+    slotOf: (accountId, statement) => slotOfStatement(pool, accountId, statement),
+    fitting: (accountId, place, words, at, limit) => fittingFacts(pool, accountId, place, words, at, limit),
+    hasFacts: (accountId) => hasFacts(pool, accountId),
+    review: (accountId, open, before, limit) => readReview(pool, accountId, open, before, limit),
+    counts: (accountId) => readCounts(pool, accountId),
     acts: (accountId, before, limit) => acts(pool, accountId, before, limit),
   };
 }

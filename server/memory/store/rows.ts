@@ -219,10 +219,11 @@ export async function closeVersions(
   );
 }
 
-/** A version with the slot that it is of. */
+/** A version with the slot that it is of, and the words that it is found by. */
 export interface SlotVersion {
   readonly slot: Uuid;
   readonly version: FactVersion;
+  readonly words: readonly string[];
 }
 
 /** Writes versions that begin to be held for true. */
@@ -247,11 +248,16 @@ export async function insertVersions(
     column((version) => version.closedBy),
     column((version) => version.cause),
     column((version) => version.causedBy),
+    opened.map(({ words }) => words.join(' ')),
   ]);
 }
 
 const INSERT_VERSIONS = `
 INSERT INTO fact_version (account_id, slot_id, fact, recorded_from, arity, value, value_key, value_hash, valid_from,
-  valid_to, closed_by, cause, caused_by)
-SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::bytea[],
-  $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::text[], $13::uuid[])`;
+  valid_to, closed_by, cause, caused_by, words)
+SELECT $1, g.slot_id, g.fact, g.recorded_from, g.arity, g.value, g.value_key, g.value_hash, g.valid_from, g.valid_to,
+  g.closed_by, g.cause, g.caused_by, string_to_array(g.words, ' ')
+FROM unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::bytea[],
+  $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::text[], $13::uuid[], $14::text[])
+  AS g(slot_id, fact, recorded_from, arity, value, value_key, value_hash, valid_from, valid_to, closed_by, cause,
+    caused_by, words)`;

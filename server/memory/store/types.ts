@@ -4,6 +4,8 @@ import type { Uuid } from '../../kernel/ids.ts';
 import type { Scope } from '../place.ts';
 import type { NoReopen } from '../reopen.ts';
 import type { Arity, Authority, FactVersion, Window } from '../types.ts';
+import type { TurnCount } from './counts.ts';
+import type { Claim, Doubt, ReviewOutcome } from './review-types.ts';
 
 /** Something to be written down of a slot that is named by its words. */
 export interface FactDraft {
@@ -19,6 +21,8 @@ export interface FactDraft {
   readonly arity?: Arity;
   /** Where it was drawn from; null: it was given by hand or by an import. */
   readonly source: DraftSource | null;
+  /** Why it is not sure: it is written, and a person is asked to look at it. Left out: it is. */
+  readonly doubts?: readonly Doubt[];
 }
 
 /** The document that something was drawn from, when that was said, and its words (UTF-16 units, `[start, end)`). */
@@ -78,6 +82,12 @@ export interface Correction {
   readonly note: string | null;
 }
 
+/** What came of settling an entry of the queue: what it wrote, slot by slot, each to be undone by itself. */
+export interface SettleReport {
+  readonly acts: readonly ActReport[];
+  readonly refused: Refusal | null;
+}
+
 /** What is written into memory. Every call is one transaction, of one account in SQL. */
 export interface MemoryWriter {
   /** Writes down what was drawn, imported, or stated by a person. What is known already writes nothing. */
@@ -97,6 +107,17 @@ export interface MemoryWriter {
   correct(accountId: Uuid, fact: Uuid, correction: Correction): Promise<ActReport | null>;
   /** States that a fact ended, at `at` or now. Null: there is no such fact. */
   close(accountId: Uuid, fact: Uuid, at: Millis | null): Promise<ActReport | null>;
+  /** States the value of a closed fact anew, from now on; nothing is taken back. Null: there is no such fact. */
+  trueAgain(accountId: Uuid, fact: Uuid): Promise<ActReport | null>;
+  /** Puts what an answer claims and nobody confirmed into the queue. What stands there already is not put twice. */
+  claim(accountId: Uuid, scope: Scope, docid: DocId, claims: readonly Claim[]): Promise<void>;
+  /** Counts what became of turns. */
+  count(accountId: Uuid, counts: Readonly<Partial<Record<TurnCount, number>>>): Promise<void>;
+  /**
+   * Settles an entry of the queue. Accepting a claim writes it down as said by a person; `reopened` makes true again what a
+   * batch closed. Null: there is no such entry, or it is settled.
+   */
+  settle(accountId: Uuid, entry: Uuid, outcome: ReviewOutcome): Promise<SettleReport | null>;
   /** Sets how many values a slot holds. Null: there is no such slot, or it is one of a pair. */
   setArity(accountId: Uuid, slot: Uuid, arity: Exclude<Arity, 'pair'>): Promise<ActReport | null>;
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { DOC_ID_PREFIX, type DocId } from '../../conversation/index.ts';
 import { transaction } from '../../db/index.ts';
 import type { Clock, Millis } from '../../kernel/clock.ts';
 import { plainText } from '../../kernel/column-text.ts';
@@ -6,13 +7,42 @@ import { ContextModeError } from '../../kernel/errors.ts';
 import { newId, type Uuid } from '../../kernel/ids.ts';
 import { foldSlot } from '../fold.ts';
 import { toValue } from '../normal-form.ts';
-import { type ActPlan, byPerson, planOf, planReopen, planVoid, supportOf, windowWith } from '../reopen.ts';
+import {
+  type ActPlan,
+  byPerson,
+  type NoReopen,
+  planOf,
+  planReopen,
+  planVoid,
+  supportOf,
+  windowWith,
+} from '../reopen.ts';
 import type { Statement } from '../types.ts';
 import { applyToSlots, beginWrite, type KnownSlot, nextMoment, readSlots, type WriteScope } from './apply.ts';
 import type { StorePool } from './connection.ts';
-import { findSlots, isMoment, isSecretText, readDrafts, standing, statementsOf } from './drafts.ts';
+import { countTurns } from './counts.ts';
+import {
+  digitsOf,
+  findSlots,
+  isMoment,
+  isSecretText,
+  isThere,
+  readDrafts,
+  standing,
+  statementsOf,
+} from './drafts.ts';
+import { askToReview, insertClaims, readReviewEntry, settleEntry } from './review.ts';
+import type { ReviewEntry, ReviewOutcome } from './review-types.ts';
 import type { StoredStatement } from './rows.ts';
-import type { ActReport, Author, Correction, FactDraft, MemoryWriter, WriteReport } from './types.ts';
+import type {
+  ActReport,
+  Author,
+  Correction,
+  FactDraft,
+  MemoryWriter,
+  SettleReport,
+  WriteReport,
+} from './types.ts';
 
 /** What the writer takes from elsewhere. */
 export interface MemoryWriterOptions {
@@ -25,10 +55,7 @@ export interface MemoryWriterOptions {
 export function createMemoryWriter(pool: StorePool, options: MemoryWriterOptions): MemoryWriter {
   return {
     write: (accountId, drafts, author) => write(pool, options, accountId, drafts, author),
-    reopen: (accountId, fact) =>
-      act(pool, options, accountId, fact, 'memory.reopen', null, (all, slot, decision) =>
-        planReopen(all, fact, decision, slot.usual),
-      ).then((report) => report ?? 'unknown'),
+    reopen: (accountId, fact) => reopen(pool, options, accountId, fact),
     async previewReopen(accountId, fact) {
       const slot = await slotOf(pool, accountId, fact);
       if (slot === undefined) return 'unknown';
@@ -37,28 +64,8 @@ export function createMemoryWriter(pool: StorePool, options: MemoryWriterOptions
       const plan = planReopen(saidIn(slot), fact, decision, slot.usual);
       return typeof plan === 'string' ? plan : plan.takenBack;
     },
-    async takeBack(accountId, statements, reason, note) {
-      const [first] = statements;
-      if (first === undefined) return null;
-      return act<null>(
-        pool,
-        options,
-        accountId,
-        first,
-        `memory.${ACTS[reason]}`,
-        note,
-        (all, slot, decision) => {
-          const known = new Set(all.map((statement) => statement.id));
-          return planVoid(
-            all,
-            statements.filter((id) => known.has(id)),
-            reason,
-            decision,
-            slot.usual,
-          );
-        },
-      );
-    },
+    takeBack: (accountId, statements, reason, note) =>
+      takeBack(pool, options, accountId, statements, reason, note),
     correct: (accountId, fact, correction) => correct(pool, options, accountId, fact, correction),
     close: (accountId, fact, at) =>
       act(pool, options, accountId, fact, 'memory.close', null, (all, slot, decision) => {
@@ -67,6 +74,30 @@ export function createMemoryWriter(pool: StorePool, options: MemoryWriterOptions
         const from = requireMoment(at ?? decision.at);
         return planOf(all, [{ kind: 'end', value: window.value, from, ...byPerson(decision) }], slot.usual);
       }),
+    trueAgain: (accountId, fact) =>
+      act(pool, options, accountId, fact, 'memory.true_again', null, (all, slot, decision) => {
+        const window = windowWith(foldSlot(all, slot.usual), fact);
+        if (window === undefined) return null;
+        const anew = {
+          kind: 'value',
+          value: window.value,
+          from: decision.at,
+          ...byPerson(decision),
+        } as const;
+        return planOf(all, [anew], slot.usual);
+      }),
+    claim: (accountId, where, docid, claims) =>
+      transaction(pool, async (connection) => {
+        const scope = await beginWrite(connection, options.clock, accountId);
+        if (await isThere(scope, where, docid)) await insertClaims(scope, where, digitsOf(docid), claims);
+      }),
+    count: (accountId, counts) => countTurns(pool, accountId, counts),
+    async settle(accountId, id, outcome) {
+      const entry = await readReviewEntry(pool, accountId, id);
+      if (entry === null || !(await settleEntry(pool, accountId, id, outcome, options.clock.now())))
+        return null;
+      return settled(pool, options, accountId, entry, outcome);
+    },
     setArity: (accountId, slotId, arity) =>
       actOnSlot(
         pool,
@@ -81,6 +112,69 @@ export function createMemoryWriter(pool: StorePool, options: MemoryWriterOptions
             : planOf(all, [{ kind: 'arity', arity, ...byPerson(decision) }], slot.usual),
       ),
   };
+}
+
+async function reopen(
+  pool: StorePool,
+  options: MemoryWriterOptions,
+  accountId: Uuid,
+  fact: Uuid,
+): Promise<ActReport | NoReopen> {
+  const report = await act(pool, options, accountId, fact, 'memory.reopen', null, (all, slot, decision) =>
+    planReopen(all, fact, decision, slot.usual),
+  );
+  return report ?? 'unknown';
+}
+
+async function takeBack(
+  pool: StorePool,
+  options: MemoryWriterOptions,
+  accountId: Uuid,
+  statements: readonly Uuid[],
+  reason: 'retracted' | 'undone',
+  note: string | null,
+): Promise<ActReport | null> {
+  const [first] = statements;
+  if (first === undefined) return null;
+  const name = `memory.${ACTS[reason]}`;
+  return act<null>(pool, options, accountId, first, name, note, (all, slot, decision) => {
+    const known = new Set(all.map((statement) => statement.id));
+    const own = statements.filter((id) => known.has(id));
+    return planVoid(all, own, reason, decision, slot.usual);
+  });
+}
+
+/** What settling an entry writes. */
+async function settled(
+  pool: StorePool,
+  options: MemoryWriterOptions,
+  accountId: Uuid,
+  entry: ReviewEntry,
+  outcome: ReviewOutcome,
+): Promise<SettleReport> {
+  if (outcome === 'accepted' && entry.claim !== null) {
+    const { subject, predicate, value, kind, from, saidAt, start, end } = entry.claim;
+    const docid = `${DOC_ID_PREFIX}${entry.docid ?? ''}` as DocId;
+    const source = { docid, saidAt, start, end };
+    const draft: FactDraft = { scope: entry.scope, subject, predicate, value, kind, from, source };
+    const author: Author = { authority: 'person', name: 'person' };
+    const { recordedAt, written, refused, changes } = await write(pool, options, accountId, [draft], author);
+    return { acts: [{ recordedAt, written, takenBack: [], changes }], refused: refused.get(0) ?? null };
+  }
+  const acts: ActReport[] = [];
+  if (outcome === 'reopened') {
+    for (const fact of entry.closed) {
+      const report = await reopen(pool, options, accountId, fact);
+      if (typeof report === 'object') acts.push(report);
+    }
+  }
+  if (outcome === 'dismissed' && entry.statements.length > 0) {
+    for (const statement of entry.statements) {
+      const report = await takeBack(pool, options, accountId, [statement], 'retracted', null);
+      if (report !== null) acts.push(report);
+    }
+  }
+  return { acts, refused: null };
 }
 
 const ACTS = { retracted: 'retract', undone: 'undo' } as const;
@@ -107,6 +201,8 @@ async function write(
     const name = author.authority === 'person' ? 'memory.state' : 'memory.learn';
     const changes =
       added.length === 0 ? [] : await applyToSlots(scope, slots, added, { act: name, actor: author.name });
+    if (author.authority !== 'person')
+      await askToReview(scope, { drafts: standingDrafts, slots, slotIds, added, changes });
     return {
       recordedAt: scope.at,
       written: added.map(({ said }) => said.id),

@@ -122,11 +122,16 @@ async function standingKeys(
   );
 }
 
-/** Of a beginning, whose name the store has in another form, its message and its choices. */
+/**
+ * Of a beginning, whose name the store has in another form, its message and its choices; of a generation the memory parts
+ * that a deletion may have taken out of it.
+ */
 function standingKey(entry: MirrorEntry): string {
-  if (entry.kind !== 'beginning') return keyOf(entry);
-  const { began, choices } = entry.value;
-  return `${began} ${JSON.stringify([choices.tool, choices.trimming, choices.memory])}`;
+  if (entry.kind === 'hidden') return keyOf(entry);
+  const { choices } = entry.value;
+  if (entry.kind === 'generation')
+    return `${keyOf(entry)} ${JSON.stringify([choices.memory, entry.value.layout?.memory ?? null])}`;
+  return `${entry.value.began} ${JSON.stringify([choices.tool, choices.trimming, choices.memory])}`;
 }
 
 function beginningsIn(

@@ -52,8 +52,8 @@ export function contentOf(column: ContentColumn | null): LayoutContent | null {
 }
 
 /** The text of the column of choices. */
-export function choicesText({ tool, trimming, memory }: FrozenChoices): string {
-  return JSON.stringify({ tool, trimming, memory });
+export function choicesText({ tool, trimming, memory, facts = [] }: FrozenChoices): string {
+  return JSON.stringify({ tool, trimming, memory, ...(facts.length === 0 ? {} : { facts }) });
 }
 
 /** A hash from its hex digits. */

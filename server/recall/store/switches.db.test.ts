@@ -54,6 +54,7 @@ describe('switches', () => {
       recall: true,
       tool: true,
       trimming: true,
+      memory: true,
       paused: false,
       keepRecent: 'balanced',
       contextLimit: null,

@@ -12,6 +12,7 @@ export const DEFAULT_SWITCHES: RecallSwitches = {
   recall: true,
   tool: true,
   trimming: true,
+  memory: true,
   paused: false,
 };
 
@@ -32,6 +33,7 @@ export const INHERITED: SetSwitches = {
   recall: null,
   tool: null,
   trimming: null,
+  memory: null,
   paused: null,
 };
 
@@ -127,7 +129,7 @@ export function checkSwitches(switches: SetSwitches): void {
   if (minGain !== null) checkBounds('minGain', minGain);
   if (timeZone !== null && !isTimeZone(timeZone))
     throw wrong('timeZone', 'the IANA name of a zone, for example Europe/Berlin');
-  for (const name of ['recall', 'tool', 'trimming', 'paused'] as const) {
+  for (const name of ['recall', 'tool', 'trimming', 'memory', 'paused'] as const) {
     if (switches[name] !== null && typeof switches[name] !== 'boolean') throw wrong(name, 'true or false');
   }
 }
