@@ -1,8 +1,11 @@
 /** What of Recall is set for the account; null takes a setting away. */
 export interface RecallChanges {
   readonly recall?: boolean | null;
-  readonly contextLimit?: number | null;
+  /** `auto`: by the rule. */
+  readonly contextLimit?: number | 'auto' | null;
   readonly keepRecent?: number | null;
+  /** Takes `keepRecent` away. */
+  readonly preset?: 'lean' | 'balanced' | 'roomy' | null;
   readonly minGain?: number | null;
 }
 

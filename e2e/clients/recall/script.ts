@@ -20,6 +20,8 @@ export const TYPED = {
   survey: (number: number) => `Survey ${number}: list the rows.`,
   delegate: 'Let a sub-agent count the berths.',
   long: 'Inspect all berths, one after the other, and say which number stood at the first one.',
+  longest:
+    'Inspect all berths of all harbours, one after the other, and say which number stood at the first one.',
   byQ: 'What is the code word of the harbour office?',
   byDocid: 'Which highest mark stood in tide-table.txt?',
   inView: 'Say the code word of the harbour office once more.',
@@ -30,6 +32,8 @@ export const TASK = 'Count the berths of the inner harbour and say the number of
 const SUB_STEPS = 12;
 /** Rounds of the long turn. */
 export const ROUNDS = 60;
+/** Rounds of the longest. */
+export const MOST_ROUNDS = 300;
 
 const TOOL = 'context-mode-search';
 
@@ -60,6 +64,8 @@ export const harbour: ScenarioFunction = (turn) => {
       ]);
     case TYPED.long:
       return berths(turn, ROUNDS, 3_000);
+    case TYPED.longest:
+      return berths(turn, MOST_ROUNDS, 3_000);
     case TYPED.byQ:
       return asked('q', 'HARBOUR-\\d+', 0);
     case TYPED.byDocid:

@@ -10,7 +10,7 @@ import {
 import { type Product, startProduct } from '../harness/product.ts';
 import { startProvider } from '../harness/provider.ts';
 import { listFiles, makeScratch, makeScratchFolder, removeScratchFolder } from '../harness/scratch.ts';
-import { setRecall } from '../harness/settings.ts';
+import { type RecallChanges, setRecall } from '../harness/settings.ts';
 import { Side } from '../harness/side.ts';
 import { type ViewOfRequest, viewsOf } from '../harness/views.ts';
 import { isUpgrade } from '../harness/wire.ts';
@@ -26,7 +26,8 @@ const STRICT = rulesWith({
 export interface Limits {
   /** What no prompt may pass. */
   readonly contextLimit: number;
-  readonly keepRecent: number;
+  /** Tokens, or a preset, under which the product finds the limit by its own rule. */
+  readonly keepRecent: number | NonNullable<RecallChanges['preset']>;
   /** The provider's window: a little above the limit, so that a prompt without a layout is refused. */
   readonly window: number;
 }
@@ -70,7 +71,12 @@ export function recallStageOfFile(): RecallStage {
       provider.settings.windows = { '*': limits.window };
       for (const scenario of script) provider.script.add(scenario);
       const { contextLimit, keepRecent } = limits;
-      await setRecall(product.url, { contextLimit, keepRecent, minGain: 1_000 });
+      await setRecall(
+        product.url,
+        typeof keepRecent === 'number'
+          ? { contextLimit, keepRecent, minGain: 1_000 }
+          : { contextLimit: 'auto', preset: keepRecent, minGain: null },
+      );
       mkdirSync(join(folder, name));
       const scratch = makeScratch(join(folder, name), 'routed', files);
       const addresses = { anthropic: `${product.url}/anthropic`, openai: `${product.url}/openai/v1` };
