@@ -1,5 +1,6 @@
 import type { AgentForms, Identity, Message, Scan, Slice, Usage } from '../conversation/index.ts';
 import type { Door } from '../kernel/env.ts';
+import type { CallUsage } from '../ledger/index.ts';
 import type { ElementHints } from './reading/injected.ts';
 
 /** The head of a request as the adapters may see it: names in lower case, credentials taken out. */
@@ -32,6 +33,8 @@ export interface ReadAnswer {
   readonly model: string | null;
   readonly stopReason: string | null;
   readonly usage: Usage | null;
+  /** The same as it is billed, for the ledger. */
+  readonly billed: CallUsage | null;
   /** True only if the protocol's own ending arrived (`message_stop`, `response.completed`, a whole JSON body). */
   readonly complete: boolean;
   /** The provider's error, as a status, event or response said it. */

@@ -4,6 +4,8 @@ import type { Door } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import type { Bookkeeping } from './booking/bookkeeping.ts';
+import type { SentBooking } from './booking/types.ts';
 import { Collector, type HeldBytes } from './collect.ts';
 import { asItCame, type Composer, type Prepared } from './compose/prepared.ts';
 import {
@@ -87,6 +89,7 @@ export class Exchange implements AnswerHandler {
   readonly #isPaused: boolean;
   #call: UpstreamCall | null = null;
   #keepAlive: KeepAlive | null = null;
+  #book: Bookkeeping | null = null;
   #raw: RawHeaders = [];
   #status: number | null = null;
   #headMs: number | null = null;
@@ -152,6 +155,7 @@ export class Exchange implements AnswerHandler {
 
   /** Sends what is ready; a client that left meanwhile has nothing sent for it. */
   #send(ready: Prepared): void {
+    this.#book = ready.book ?? null;
     this.#ownMs = this.#elapsed();
     if (this.#ending === null) this.#call = ready.send(this.#context.upstreams, this);
     this.#announced = true;
@@ -292,8 +296,19 @@ export class Exchange implements AnswerHandler {
       firstByteMs: this.#firstByteMs,
       totalMs: this.#elapsed(),
       ownMs: this.#ownMs,
+      booking: this.#booking(),
     };
     this.#tell((tap) => tap.answerEnded(answer));
+  }
+
+  /** What the ledger is told beside the bytes; a fault in it leaves the rest as it is. */
+  #booking(): SentBooking | null {
+    try {
+      return this.#book?.take() ?? null;
+    } catch (error) {
+      this.#fault('booking', error);
+      return null;
+    }
   }
 
   /** Calls the recorder where it is to know of this request; a fault of its own changes nothing here. */

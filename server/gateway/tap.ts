@@ -2,6 +2,7 @@ import type { RequestOutcome } from '../archive/types.ts';
 import type { Millis } from '../kernel/clock.ts';
 import type { Door } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
+import type { SentBooking } from './booking/types.ts';
 import type { SeenByModel } from './compose/seen.ts';
 
 /** Header names and values as they stood on the wire, less every credential. */
@@ -54,6 +55,8 @@ export interface TappedAnswer
   readonly providerRequestId: string | null;
   /** The body in the pieces that it came in, in the upstream's encoding. None where `overflow` is true. */
   readonly chunks: readonly Uint8Array[];
+  /** What went to the provider where the request was put together; null or left out: what came. */
+  readonly booking?: SentBooking | null;
   /** True if the body was too large to be held, so that `chunks` is empty. `responseBytes` still counts all. */
   readonly overflow: boolean;
 }

@@ -1,5 +1,6 @@
 import type { AnswerHead } from '../hidden/types.ts';
 import { recordOf, textOf } from '../reading/events.ts';
+import { billedUsage } from './billed.ts';
 import { usageOf } from './usage.ts';
 
 /** Members of a message that tell of it beside its content. */
@@ -12,5 +13,6 @@ export function answerHead(message: Readonly<Record<string, unknown>>): AnswerHe
     model: textOf(message.model),
     stopReason: textOf(message.stop_reason),
     usage: usageOf(recordOf(message.usage)),
+    billed: billedUsage(recordOf(message.usage)),
   };
 }

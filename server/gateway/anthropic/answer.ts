@@ -11,6 +11,7 @@ import type { ReadAnswer } from '../adapter.ts';
 import { NO_ANSWER, underStatus } from '../reading/answers.ts';
 import { dataOf, readEvents, recordOf, textOf } from '../reading/events.ts';
 import { rawText } from '../reading/parts.ts';
+import { billedUsage } from './billed.ts';
 import { type Block, blockText, growBlock, openBlock } from './blocks.ts';
 import { parseMessage } from './message.ts';
 import { mergeUsage, type RawUsage, usageOf } from './usage.ts';
@@ -33,12 +34,14 @@ function readBody(body: Uint8Array): ReadAnswer {
   const source = viewOf(body);
   const content = member(node, 'content');
   const message = content === undefined ? null : messageOf(rawText(content, source));
+  const usage = recordOf(plain(member(node, 'usage'), source));
   return {
     messages: message === null || message.items.length === 0 ? [] : [message],
     providerId: stringMember(node, 'id'),
     model: stringMember(node, 'model'),
     stopReason: stringMember(node, 'stop_reason'),
-    usage: usageOf(recordOf(plain(member(node, 'usage'), source))),
+    usage: usageOf(usage),
+    billed: billedUsage(usage),
     complete: true,
     error: null,
   };
@@ -111,6 +114,7 @@ class StreamReader {
       model: textOf(this.start?.model),
       stopReason: this.stopReason,
       usage: usageOf(this.usage),
+      billed: billedUsage(this.usage),
       complete: this.complete && this.error === null,
       error: this.error,
     };

@@ -6,6 +6,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import type { RecallStore, ThreadName, UndoResult } from '../../recall/index.ts';
 import type { ProtocolAdapter, ReadRequest, RequestHead } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
+import { Bookkeeping } from '../booking/bookkeeping.ts';
 import type { Calibration } from '../estimate/index.ts';
 import type { Timers } from '../keep-alive.ts';
 import { openaiAdapter } from '../openai/index.ts';
@@ -285,6 +286,7 @@ export function createComposer(options: ComposerOptions): Composer {
     };
     return {
       ...asSent,
+      book: parts.book,
       send: (upstreams, handler) => sendWatched({ ...parts, upstreams, handler }, adapter.protocol, forms),
     };
   }
@@ -295,7 +297,7 @@ export function createComposer(options: ComposerOptions): Composer {
     thread: ThreadName,
   ): Omit<SendParts, 'upstreams' | 'handler'> {
     const compose = partsOf(store, request.accountId, thread);
-    return { store, clock, timers, log, metrics, compose, request, upstream };
+    return { store, clock, timers, log, metrics, compose, request, upstream, book: new Bookkeeping() };
   }
 
   /** A request as its client sent it, since nothing of ours stands in it. */
@@ -305,6 +307,7 @@ export function createComposer(options: ComposerOptions): Composer {
     const { protocol } = preparation.adapter;
     return {
       seen: null,
+      book: parts.book,
       send: (upstreams, handler) =>
         sendWatched({ ...parts, upstreams, handler: readingBehind(handler, read) }, protocol, forms),
     };
@@ -320,6 +323,7 @@ export function createComposer(options: ComposerOptions): Composer {
     const parts = sendParts(store, preparation, composed.memory.name);
     return {
       seen: seenOf(composed),
+      book: parts.book,
       send: (upstreams, handler) => sendComposed({ ...parts, upstreams, handler }, composed),
     };
   }

@@ -1,5 +1,6 @@
 import type { Uuid } from '../../kernel/ids.ts';
 import type { LayoutPreview, ThreadName, UndoResult } from '../../recall/index.ts';
+import type { Bookkeeping } from '../booking/bookkeeping.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
 import type { SeenByModel } from './seen.ts';
@@ -27,6 +28,8 @@ export interface Composer {
 export interface Prepared {
   /** For the console; null: nothing was to be changed. */
   readonly seen: SeenByModel | null;
+  /** What the ledger is told once the answer has ended; left out: what went out is what came. */
+  readonly book?: Bookkeeping;
   /** The session that it was found to belong to, where its agent names none and its history does not tell it. */
   readonly session?: string;
   send(upstreams: Pick<Upstreams, 'send'>, handler: AnswerHandler): UpstreamCall;

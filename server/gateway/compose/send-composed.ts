@@ -5,6 +5,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { HiddenRecord, RecallStore } from '../../recall/index.ts';
 import { maskJson } from '../../redaction/index.ts';
+import type { Bookkeeping } from '../booking/bookkeeping.ts';
 import {
   type Calibration,
   calibrated,
@@ -42,6 +43,8 @@ export interface SendParts {
   /** For another form of a request that was refused. */
   readonly compose: ComposeParts;
   readonly upstreams: Pick<Upstreams, 'send'>;
+  /** Told what goes out and what was billed for it. */
+  readonly book: Bookkeeping;
   /** As the recorder is told of it. */
   readonly request: TappedRequest;
   /** As it would go out unchanged. */
@@ -76,6 +79,7 @@ class Sending {
     this.#parts = parts;
     this.#composed = composed;
     this.#request = requestOf(parts.upstream, composed);
+    parts.book.sends(composed);
   }
 
   start(): UpstreamCall {
@@ -123,12 +127,13 @@ class Sending {
     );
     if (again === null) return null;
     this.#composed = again;
+    this.#parts.book.sends(again);
     this.#request = requestOf(upstream, again);
     return this.#request;
   }
 
   #loop(): HiddenLoop {
-    const { store, clock, timers, log, metrics, request } = this.#parts;
+    const { store, clock, timers, log, metrics, request, book } = this.#parts;
     const { accountId } = request;
     const { memory, conversation, sizes, sent } = this.#composed;
     const { adapter, isSide } = this.#composed.request;
@@ -158,6 +163,7 @@ class Sending {
       room: sizes.limit === null ? null : Math.max(0, sizes.limit - sent),
       estimate: estimateText,
       keeps: !isSide,
+      goesOnWith: (elements) => book.goesOnWith(elements),
       remember: (records) => {
         for (const record of records) memory.hidden.set(record.id, anchored(record, anchor, request.id));
       },
@@ -185,6 +191,7 @@ class Sending {
   #observed(loop: HiddenLoop): HiddenLoop {
     let isFirst = true;
     const see = (round: HiddenRound) => {
+      this.#parts.book.roundEnded(round);
       remember(round, this.#composed, this.#parts.compose.calibrations, isFirst);
       isFirst = false;
     };

@@ -17,7 +17,7 @@ import type { Edit as NamedEdit } from '../validator/index.ts';
 import type { ChainSource } from './archived.ts';
 import type { Conversation } from './conversation.ts';
 import type { SentResult } from './kept-results.ts';
-import type { OlderPart, PlannedLayout, ViewRun } from './plan.ts';
+import type { BodyPlan, OlderPart, PlannedLayout, ViewRun } from './plan.ts';
 import type { RequestRules } from './protocol-rules.ts';
 import type { IndexTexts } from './standing-layout.ts';
 
@@ -145,6 +145,8 @@ export interface Composed {
   readonly body: PiecedBody;
   readonly named: readonly NamedEdit[];
   readonly runs: readonly ViewRun[];
+  /** What it was put together by; null: it is as its client sent it. */
+  readonly plan: BodyPlan | null;
   readonly choices: FrozenChoices;
   readonly force: InForce | null;
   /** Whether this request made the generation in force, and why nothing was made where it did not. */

@@ -14,6 +14,11 @@ export function estimateBytes(bytes: Uint8Array): number {
   return Math.ceil(partsBetween(viewOf(bytes), 0, bytes.length, true) / PARTS);
 }
 
+/** The same for a value, as its JSON. */
+export function estimateJson(value: unknown): number {
+  return estimateBytes(Buffer.from(JSON.stringify(value) ?? '', 'utf8'));
+}
+
 /** The same for each of some slices of a body. */
 export function estimateSlices(body: Uint8Array, slices: readonly Slice[]): number[] {
   const bytes = viewOf(body);

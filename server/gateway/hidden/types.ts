@@ -1,4 +1,5 @@
 import type { Usage } from '../../conversation/index.ts';
+import type { CallUsage } from '../../ledger/index.ts';
 
 /** A call of our tool that the model made, taken out of its answer. */
 export interface HiddenCall {
@@ -15,6 +16,8 @@ export interface AnswerHead {
   readonly stopReason: string | null;
   /** Of this upstream answer alone. */
   readonly usage: Usage | null;
+  /** The same as it is billed, for the ledger. */
+  readonly billed: CallUsage | null;
 }
 
 /** What one upstream answer of a hidden loop was, once it has ended. */
@@ -44,6 +47,7 @@ export const NOTHING_CAME: HiddenRound = {
   model: null,
   stopReason: null,
   usage: null,
+  billed: null,
 };
 
 /**

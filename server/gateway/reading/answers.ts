@@ -8,6 +8,7 @@ export const NO_ANSWER: ReadAnswer = {
   model: null,
   stopReason: null,
   usage: null,
+  billed: null,
   complete: false,
   error: null,
 };

@@ -21,6 +21,8 @@ import type { Uuid } from '../../kernel/ids.ts';
 import { maskNameOrNull } from '../../redaction/index.ts';
 import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
+import { answeredRequest, type RequestToBook, requestToBook } from '../booking/answered.ts';
+import type { Booker } from '../booking/booker.ts';
 import { MAX_ANSWER_BYTES } from '../collect.ts';
 import { type DecodeOptions, decodeBody } from '../decode.ts';
 import { openaiAdapter } from '../openai/index.ts';
@@ -92,15 +94,18 @@ interface Pending {
   readonly adapter: ProtocolAdapter;
   readonly thread: ThreadState | null;
   readonly parent: MessageHash;
+  readonly toBook: RequestToBook;
 }
 
 /**
  * Makes the pipeline over a store.
  * @param mayBegin asked for each request whether there is room for another session; those that have begun go on
+ * @param booker the ledger; null: nothing is booked
  */
 export function createPipeline(
   store: ArchiveWriter,
   mayBegin: () => Promise<boolean> = async () => true,
+  booker: Booker | null = null,
 ): Pipeline {
   const writer = maskingWriter(store);
   const pending = new Map<string, Pending>();
@@ -136,7 +141,8 @@ export function createPipeline(
     // Behind the request, so that a preamble is kept only while a request refers to it.
     if (preambleHash !== null) await savePreamble(writer, event.accountId, preambleHash, body, read);
     archivedEarly.delete(event.id);
-    keepAwaited(pending, event.id, { adapter, thread, parent: chain.head });
+    const toBook = requestToBook(event, { adapter, read, body }, thread?.threadId ?? null);
+    keepAwaited(pending, event.id, { adapter, thread, parent: chain.head, toBook });
     return null;
   }
 
@@ -265,6 +271,7 @@ export function createPipeline(
       usage: read?.usage ?? null,
       error: read?.error ?? null,
     });
+    if (known !== undefined) await booker?.book(answeredRequest(known.toBook, event, read));
     pending.delete(event.id);
     return event.body === null ? 'answer_too_large' : body === null ? 'answer_undecodable' : null;
   }

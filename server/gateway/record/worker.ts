@@ -8,6 +8,10 @@ import { installationKey } from '../../kernel/installation-key.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { watchLoop } from '../../kernel/loop-delay.ts';
 import { systemRandom } from '../../kernel/random.ts';
+import { createLedgerWriter } from '../../ledger/index.ts';
+import { createBooker } from '../booking/booker.ts';
+import { readPrices } from '../booking/prices.ts';
+import { estimateJson } from '../estimate/index.ts';
 import { locateRepository } from '../place.ts';
 import { Inbox } from './parcels.ts';
 import { createPipeline } from './pipeline.ts';
@@ -26,7 +30,14 @@ const writer = createArchiveWriter(pool, {
 });
 const disk = watchFreeSpace(settings.disk.folder, systemClock);
 const mayBegin = async () => ((await disk.read()) ?? Number.POSITIVE_INFINITY) >= settings.disk.leastBytes;
-const pipeline = createPipeline(writer, mayBegin);
+const booker = createBooker({
+  ledger: createLedgerWriter(pool),
+  accountKey: writer.accountKey,
+  count: estimateJson,
+  prices: await readPrices(settings.home, log),
+  failed: (cause) => log.error({ reason: faultOf(cause) }, 'a request is booked without a comparison'),
+});
+const pipeline = createPipeline(writer, mayBegin, booker);
 const queue = createQueue({ pipeline, writer, clock: systemClock, log, tell });
 
 const inbox = new Inbox((event) => queue.take(event));

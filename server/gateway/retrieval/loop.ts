@@ -50,6 +50,8 @@ export interface LoopParts {
   readonly keeps: boolean;
   /** Told what is kept, in place of what was told under the same id: for requests that come before the store is read again. */
   readonly remember: (records: readonly HiddenRecord[]) => void;
+  /** Told which elements a further upstream call carries behind the conversation. */
+  readonly goesOnWith?: (elements: readonly string[]) => void;
   /** Told why a round did not go on. */
   readonly failed: (reason: 'not_valid' | 'not_kept' | 'too_often' | 'fault', detail: string) => void;
 }
@@ -128,6 +130,7 @@ class RetrievalLoop implements HiddenLoop {
     this.#room -= tokens + this.#parts.estimate(round.parts.join(''));
     this.#answer = answer;
     this.#rounds += 1;
+    this.#parts.goesOnWith?.(answer.sent);
     return follow.request;
   }
 

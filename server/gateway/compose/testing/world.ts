@@ -1,5 +1,5 @@
 import { setTimeout as moment } from 'node:timers/promises';
-import { type Simulator, startSimulator } from '../../../../e2e/simulator/index.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../../../e2e/simulator/index.ts';
 import {
   createArchiveReader,
   createArchiveWriter,
@@ -20,6 +20,7 @@ import {
   type SetSwitches,
   writeSwitches,
 } from '../../../recall/index.ts';
+import type { Booker } from '../../booking/booker.ts';
 import { estimateText } from '../../estimate/index.ts';
 import { systemTimers } from '../../keep-alive.ts';
 import { createPipeline } from '../../record/pipeline.ts';
@@ -67,15 +68,30 @@ export interface World {
 const installationKey = new Uint8Array(32).fill(3) as InstallationKey;
 let made = 0;
 
+/** What a world has that not every test needs. */
+export interface WorldOptions {
+  /** Books what requests cost; left out: nobody does. */
+  readonly booker?: (accountKey: (accountId: Uuid) => Promise<Uint8Array>) => Booker;
+  readonly simulator?: SimulatorOptions;
+}
+
 /** Makes a {@link World} with an account of its own; what is put together has `deadlineMs`. */
-export async function startWorld(database: Database, deadlineMs = 20_000): Promise<World> {
+export async function startWorld(
+  database: Database,
+  deadlineMs = 20_000,
+  options: WorldOptions = {},
+): Promise<World> {
   made += 1;
   const clock = manualClock(Date.UTC(2026, 11, 1, 9));
   const log = createLogger('silent', 'test');
   const { pool } = database;
   const tools = { clock, random: systemRandom, installationKey };
   const accountId = await ensureAccount(pool, `world ${made}`, tools);
-  const simulator = await startSimulator({ seed: `world ${made}`, settings: { binding: 'enforced' } });
+  const simulator = await startSimulator({
+    seed: `world ${made}`,
+    settings: { binding: 'enforced' },
+    ...options.simulator,
+  });
   const writer = createArchiveWriter(pool, { clock, installationKey });
   let isDown = false;
   let late: { readonly before?: number; readonly after?: number } = {};
@@ -100,7 +116,7 @@ export async function startWorld(database: Database, deadlineMs = 20_000): Promi
   const early = new Map<number, (confirmed: boolean) => void>();
   let jobs = 0;
   const queue = createQueue({
-    pipeline: createPipeline(writer),
+    pipeline: createPipeline(writer, undefined, options.booker?.(writer.accountKey) ?? null),
     writer,
     clock,
     log,
