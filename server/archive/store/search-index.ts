@@ -53,7 +53,7 @@ export async function indexSome(
   const { indexed, joining } = await transaction(pool, (connection) => indexBatch(connection, accountId));
   const unjoined = joining && (await transaction(pool, (connection) => joinSome(connection, accountId)));
   if (indexed > 0 || unjoined) return { indexed, more: true };
-  return { indexed, more: await transaction(pool, (connection) => learnNeighbours(connection, accountId)) };
+  return { indexed, more: await learnNeighbours(pool, accountId) };
 }
 
 /** The accounts whose index waits for work: new items, rows to join, or words that another version made. */

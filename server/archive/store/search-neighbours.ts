@@ -9,56 +9,94 @@ import {
 } from '../search/postings.ts';
 import { readable } from '../search/readable.ts';
 import { countTerms } from '../search/words.ts';
-import type { Queryable } from './connection.ts';
+import { type Queryable, type StorePool, transaction } from './connection.ts';
 import { alongTheIndex, LEVELS } from './search-levels.ts';
 import { lockSearch } from './search-state.ts';
 
 /**
  * Rows of postings that were written before there was word of what stands beside each: it is learned from the texts, some
- * documents at a time, under the lock of the account's index. Until then any word may stand there, which costs a search
- * time and nothing else. Only what a phrase of common words meets is learned: a word that leads to few texts needs none.
+ * documents at a time. Until then any word may stand there, which costs a search time and nothing else. Only what a phrase
+ * of common words meets is learned: a word that leads to few texts needs none. Texts are read without the lock of the
+ * account's index, rows are written under it, some at a time; after a crash some documents are learned again.
  */
 
-/** Chunks that are read at once: more would hold the lock for longer, fewer would write the same rows more often. */
+/** Chunks that are read at once, and how often before rows are written: each time rows of common words are written anew. */
 const CHUNKS = 4_000;
-/** Postings of a term among them, and bytes of a row, from which on it is worth it. */
+const READS = 5;
+/** Postings of a term among the chunks that are read at once, and bytes of a row, from which on it is worth it. */
 const COMMON = 8;
 const ROW_BYTES = 512;
-/** Terms whose rows are read and written at once. */
-const TERMS = 200;
+/** Terms whose rows are read and written in one transaction. */
+const TERMS = 50;
 /** Chunks after which the thread's other work is let in. */
 const TURN = 32;
 
+/** For a term, chunk by chunk: its name as `chunkKey` gives it, and what stands beside the term there. */
+type Learned = Map<string, number[]>;
+
 /**
  * Learns the neighbours of the next documents of an account. Answers whether there is more to learn.
- * @param atOnce chunks that are read, and those of the document that the last of them belongs to
+ * @param atOnce chunks that are read at once, and those of the document that the last of them belongs to
  */
-export async function learnNeighbours(
-  connection: Queryable,
-  accountId: Uuid,
-  atOnce = CHUNKS,
-): Promise<boolean> {
-  const { neighbours_from: from, neighbours_until: until } = await lockSearch(connection, accountId);
+export async function learnNeighbours(pool: StorePool, accountId: Uuid, atOnce = CHUNKS): Promise<boolean> {
+  const { rows } = await pool.query<{ from: number | null; until: number | null }>(
+    'SELECT neighbours_from AS from, neighbours_until AS until FROM search_state WHERE account_id = $1',
+    [accountId],
+  );
+  const { from = null, until = null } = rows[0] ?? {};
   if (from === null || until === null) return false;
-  await alongTheIndex(connection);
-  const chunks = await chunksBetween(connection, accountId, { from, until, atOnce });
+  const learned: Learned = new Map();
+  let next = from;
+  for (let read = 0; read < READS && next < until; read += 1)
+    next = await learn(await chunksBetween(pool, accountId, { from: next, until, atOnce }), learned, until);
+  const terms = [...learned.keys()];
+  for (let at = 0; at < terms.length; at += TERMS) {
+    const some = new Map(terms.slice(at, at + TERMS).map((term) => [term, learned.get(term) ?? []]));
+    const told = await underLock(pool, accountId, from, (connection) =>
+      tell(connection, accountId, some, { from, to: next }),
+    );
+    if (!told) return true;
+  }
+  const isDone = next >= until;
+  await underLock(pool, accountId, from, async (connection) => {
+    await connection.query(
+      'UPDATE search_state SET neighbours_from = $2, neighbours_until = $3 WHERE account_id = $1',
+      [accountId, isDone ? null : next, isDone ? null : until],
+    );
+  });
+  return !isDone;
+}
+
+/** Works under the lock of the account's index, unless it was made anew, or another came first. Answers whether it did. */
+function underLock(
+  pool: StorePool,
+  accountId: Uuid,
+  from: number,
+  work: (connection: Queryable) => Promise<void>,
+): Promise<boolean> {
+  return transaction(pool, async (connection) => {
+    const state = await lockSearch(connection, accountId);
+    if (state.neighbours_from !== from) return false;
+    await work(connection);
+    return true;
+  });
+}
+
+/** Takes what some chunks tell of their common terms. Answers the document that comes next. */
+async function learn(chunks: readonly TextRow[], learned: Learned, until: number): Promise<number> {
   const builder = new PostingsBuilder();
   for (const [at, { doc, n, text, is_call: isCall }] of chunks.entries()) {
     builder.add(doc, n, countTerms(readable(text, isCall).text).terms, 0);
     if (at % TURN === TURN - 1) await turn();
   }
-  const common = [...builder.lists].filter(([, list]) => list.length >= COMMON * POSTING_NUMBERS);
-  for (let at = 0; at < common.length; at += TERMS) {
-    const lists = new Map(common.slice(at, at + TERMS).map(([term, list]) => [term, besideOf(list)]));
-    await tell(connection, accountId, lists, { from, to: chunks.at(-1)?.doc ?? from });
+  for (const [term, list] of builder.lists) {
+    if (list.length < COMMON * POSTING_NUMBERS) continue;
+    const known = learned.get(term) ?? [];
+    learned.set(term, known);
+    for (let at = 0; at < list.length; at += POSTING_NUMBERS)
+      known.push(chunkKey(list[at] ?? 0, (list[at + 1] ?? 0) & 0xffff), list[at + 2] ?? 0);
   }
-  const next = (chunks.at(-1)?.doc ?? until) + 1;
-  const isDone = chunks.length === 0 || next >= until;
-  await connection.query(
-    'UPDATE search_state SET neighbours_from = $2, neighbours_until = $3 WHERE account_id = $1',
-    [accountId, isDone ? null : next, isDone ? null : until],
-  );
-  return !isDone;
+  return (chunks.at(-1)?.doc ?? until - 1) + 1;
 }
 
 interface TextRow {
@@ -70,11 +108,11 @@ interface TextRow {
 
 /** The next chunks, of whole documents: of the last one all, however many there are. */
 async function chunksBetween(
-  connection: Queryable,
+  pool: Queryable,
   accountId: Uuid,
   { from, until, atOnce }: { readonly from: number; readonly until: number; readonly atOnce: number },
 ): Promise<readonly TextRow[]> {
-  const { rows } = await connection.query<TextRow>(
+  const { rows } = await pool.query<TextRow>(
     `WITH last AS (
        SELECT doc FROM chunk WHERE account_id = $1 AND doc >= $2 AND doc < $3 ORDER BY doc, n LIMIT 1 OFFSET $4
      )
@@ -86,16 +124,6 @@ async function chunksBetween(
     [accountId, from, until, atOnce],
   );
   return rows;
-}
-
-/** What stands beside a term, by chunk. */
-function besideOf(list: readonly number[]): ReadonlyMap<number, number> {
-  const beside = new Map<number, number>();
-  for (let at = 0; at < list.length; at += POSTING_NUMBERS) {
-    const [doc = 0, rest = 0, neighbours = 0] = list.slice(at, at + POSTING_NUMBERS);
-    beside.set(chunkKey(doc, rest & 0xffff), neighbours);
-  }
-  return beside;
 }
 
 interface Row {
@@ -110,17 +138,19 @@ interface Row {
 async function tell(
   connection: Queryable,
   accountId: Uuid,
-  lists: ReadonlyMap<string, ReadonlyMap<number, number>>,
+  learned: ReadonlyMap<string, readonly number[]>,
   docs: { readonly from: number; readonly to: number },
 ): Promise<void> {
+  await alongTheIndex(connection);
   const { rows } = await connection.query<Row>(
     `SELECT level, term, batch, data, neighbours FROM posting
-     WHERE account_id = $1 AND level = ANY($2::smallint[]) AND term = ANY($3::text[]) AND low <= $4 AND high >= $5
+     WHERE account_id = $1 AND level = ANY($2::smallint[]) AND term = ANY($3::text[]) AND low < $4 AND high >= $5
        AND octet_length(data) >= ${ROW_BYTES}`,
-    [accountId, LEVELS, [...lists.keys()], docs.to, docs.from],
+    [accountId, LEVELS, [...learned.keys()], docs.to, docs.from],
   );
+  const beside = new Map([...learned].map(([term, list]) => [term, byChunk(list)]));
   await turn();
-  const told = rows.map((row) => toldRow(row, lists.get(row.term) ?? new Map()));
+  const told = rows.map((row) => toldRow(row, beside.get(row.term) ?? new Map()));
   await connection.query(
     `UPDATE posting p SET neighbours = g.neighbours
      FROM unnest($2::smallint[], $3::text[], $4::int[], $5::bytea[]) AS g(level, term, batch, neighbours)
@@ -133,6 +163,12 @@ async function tell(
       told,
     ],
   );
+}
+
+function byChunk(list: readonly number[]): ReadonlyMap<number, number> {
+  const beside = new Map<number, number>();
+  for (let at = 0; at < list.length; at += 2) beside.set(list[at] ?? 0, list[at + 1] ?? 0);
+  return beside;
 }
 
 /** What stands beside a row's postings: what was known, and what is known now. */
