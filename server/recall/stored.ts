@@ -2,7 +2,7 @@ import type { AgentName, DocId, MessageHash } from '../conversation/index.ts';
 import type { Millis } from '../kernel/clock.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { RecallSettings } from './limits.ts';
-import type { LayoutReason } from './moments.ts';
+import type { LayoutReason, MomentState } from './moments.ts';
 
 /**
  * A thread as its agent names it: the same on every gateway, and known before anything of it is stored. What comes from the
@@ -130,6 +130,24 @@ export interface ChainItem {
   readonly at: Millis | null;
 }
 
+/** What a gateway remembers of a thread between its requests, so that whoever gets the next one decides alike. */
+export interface ThreadState {
+  /** When its newest request came. */
+  readonly lastAt: Millis;
+  readonly moment: MomentState;
+  /** How the provider counts: its tokens for each estimated one, and what that rests on; null: it has said nothing yet. */
+  readonly calibration: { readonly factor: number; readonly weight: number } | null;
+  /** What the provider counted of the newest answered request: how many elements it had, under which generation. */
+  readonly counted: {
+    readonly elements: number;
+    readonly madeAt: string | null;
+    readonly prompt: number;
+    readonly answer: number;
+  } | null;
+  /** The provider refused what was put together: nothing new is made in it. */
+  readonly isResting: boolean;
+}
+
 /** The side of the store that the gateway works with. Every call is of one account. Throws where the store does not answer. */
 export interface RecallStore {
   /** Beginnings whose message is in a chain, and those of a thread by its name, newest last. */
@@ -158,6 +176,10 @@ export interface RecallStore {
     since: Millis,
     messages: readonly MessageHash[],
   ): Promise<readonly MessageHash[]>;
+  /** The newest state of a thread; null: none was kept. */
+  threadState(accountId: Uuid, thread: ThreadName): Promise<ThreadState | null>;
+  /** Keeps a thread's state, unless a newer one is there. The version stays as it is. */
+  keepThreadState(accountId: Uuid, thread: ThreadName, state: ThreadState): Promise<void>;
   /** Changes whenever anything of these was written or deleted by whatever gateway. */
   version(accountId: Uuid): Promise<string>;
   /** True where nothing of these was ever kept for the account, or all of it was deleted. */

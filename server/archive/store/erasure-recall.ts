@@ -104,7 +104,7 @@ export async function eraseRecallOfSession(
       [...own, heir.agent, heir.session],
     );
   }
-  for (const table of ['beginning', 'layout', 'splice'])
+  for (const table of ['beginning', 'layout', 'splice', 'thread_state'])
     await connection.query(`DELETE FROM ${table} WHERE account_id = $1 AND agent = $2 AND session = $3`, own);
 }
 
@@ -153,7 +153,7 @@ export async function eraseUnplacedRecall(
   accountId: Uuid,
   before: Date,
 ): Promise<void> {
-  for (const table of ['beginning', 'layout', 'splice'])
+  for (const table of ['beginning', 'layout', 'splice', 'thread_state'])
     await connection.query(
       `DELETE FROM ${table} r WHERE r.account_id = $1 AND r.at < $2 AND NOT EXISTS (
          SELECT 1 FROM session s

@@ -102,6 +102,7 @@ const REST = [
   'beginning',
   'layout',
   'splice',
+  'thread_state',
   'worktree',
   'project_identity',
   'project',

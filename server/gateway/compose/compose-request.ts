@@ -19,6 +19,7 @@ import {
   settleBeginning,
 } from './recollect.ts';
 import { RequestWork } from './request-work.ts';
+import { recallState } from './thread-state.ts';
 import {
   type Composed,
   type ComposeParts,
@@ -50,6 +51,7 @@ export async function composeRequest(
   const [version, switched] = await Promise.all([
     parts.versionOf(accountId),
     parts.switchesOf(accountId, memory),
+    recallState(parts.recall, accountId, memory, parts.isAlone),
   ]);
   const switches = request.isPaused ? { ...switched, paused: true } : switched;
   const bringsAnswers = behind !== null && bringsUnseen(conversation, behind);
@@ -64,7 +66,10 @@ export async function composeRequest(
     });
   const work = new RequestWork(parts, request, deadline, { key, conversation, switches });
   if (bringsAnswers && !(await work.answeredHere(behind + 1))) memory.isUnseen = true;
-  const standing = await work.standing(inForce(memory, conversation));
+  const force = inForce(memory, conversation);
+  // What the provider refused of it rests in every process.
+  if (force?.generation.reason === 'fallback') memory.isResting = true;
+  const standing = await work.standing(force);
   if (typeof standing === 'string') return work.asSent(standing, '');
   if (isSide) return work.compose(standing, { sizes: work.sizes(standing), because: null });
   const composed = await work.results.orTakenBack(async () => {

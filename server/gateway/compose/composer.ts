@@ -188,7 +188,7 @@ export function createComposer(options: ComposerOptions): Composer {
   }
 
   function partsOf(store: ComposerStore, accountId: Uuid, name: ThreadName): ComposeParts {
-    return { ...known.of(store, accountId, name), indices, calibrations };
+    return { ...known.of(store, accountId, name), indices, calibrations, isAlone: options.isAlone };
   }
 
   async function compose(store: ComposerStore, preparation: Preparation): Promise<Composed | Unread | null> {

@@ -1,9 +1,10 @@
 import { hexOf } from '../../conversation/index.ts';
-import type { Generation, LayoutPreview, UndoResult } from '../../recall/index.ts';
+import type { Generation, LayoutPreview, RecallStore, UndoResult } from '../../recall/index.ts';
 import { makeLayout } from './compose-request.ts';
 import { newestMark } from './conversation.ts';
 import { inForce, layoutBefore, NO_CHOICES } from './recollect.ts';
 import { RequestWork } from './request-work.ts';
+import { keepState } from './thread-state.ts';
 import type { Composed, ComposeParts, RequestToCompose, ThreadMemory } from './types.ts';
 
 /** Why a provider refused a request, as far as another form of it may help. */
@@ -23,7 +24,7 @@ export async function composeAgain(
 ): Promise<Composed | null> {
   const work = await workOn(parts, request);
   if (work === null) return null;
-  if (refused.as === 'ours') return fallBack(work);
+  if (refused.as === 'ours') return fallBack(work, parts.recall);
   if (!work.switches.recall || work.switches.paused || request.isPaused) return null;
   const limit = Math.floor((refused.maximum ?? sizes.current) / 2);
   const made = await makeLayout(work, 'too_large', { ...sizes, limit });
@@ -31,8 +32,8 @@ export async function composeAgain(
 }
 
 /** The client's own bytes without reasoning: what it was bound to is not sent. */
-async function fallBack(work: RequestWork): Promise<Composed | null> {
-  const { memory, at } = work.request;
+async function fallBack(work: RequestWork, recall: RecallStore): Promise<Composed | null> {
+  const { memory, at, accountId } = work.request;
   const madeAt = newestMark(work.conversation);
   if (madeAt === null) return null;
   const sizes = work.sizes({ force: null, planned: null, choices: NO_CHOICES });
@@ -47,6 +48,7 @@ async function fallBack(work: RequestWork): Promise<Composed | null> {
     tokensAfter: sizes.client,
   };
   memory.isResting = true;
+  keepState(recall, accountId, memory);
   const force = { generation, element: work.conversation.elements.length };
   const composed = work.compose(
     { force, planned: null, choices: NO_CHOICES },

@@ -27,6 +27,7 @@ import { type Guard, sendGuarded } from './guarded-send.ts';
 import { keptResultIn } from './kept-results.ts';
 import { composeAgain } from './other-acts.ts';
 import { calibrationOf } from './request-work.ts';
+import { keepState } from './thread-state.ts';
 import type { Composed, ComposeParts } from './types.ts';
 
 /** What a composed request is sent with. */
@@ -193,6 +194,8 @@ class Sending {
     const see = (round: HiddenRound) => {
       this.#parts.book.roundEnded(round);
       remember(round, this.#composed, this.#parts.compose.calibrations, isFirst);
+      const { memory, request } = this.#composed;
+      if (!request.isPaused) keepState(this.#parts.store.recall, request.accountId, memory);
       isFirst = false;
     };
     return {

@@ -98,6 +98,8 @@ export interface ComposeParts {
   readonly recall: RecallStore;
   readonly archive: ChainSource & { accountKey(accountId: Uuid): Promise<Uint8Array> };
   readonly indices: IndexTexts;
+  /** No other gateway works on the same store. */
+  readonly isAlone: boolean;
   /** How the provider counts, by the model: what the newest answer to any thread taught. */
   readonly calibrations: Map<string, Calibration>;
   /** The store's version, and what a person switched on, as fresh as they have to be. */

@@ -10,6 +10,7 @@ import { prepared, type Queryable } from './connection.ts';
 import { readGenerations, writeGeneration } from './generations.ts';
 import { readHidden, writeHidden } from './hidden.ts';
 import { mergedSwitches } from './switches.ts';
+import { readThreadState, writeThreadState } from './thread-state.ts';
 
 /** What the store takes from elsewhere. */
 export interface RecallStoreOptions {
@@ -45,6 +46,12 @@ export function createRecallStore(pool: Queryable, { accountKey }: RecallStoreOp
     },
     async answered(accountId, thread, since, messages) {
       return readAnswered(pool, accountId, await stored(accountId, thread), since, messages);
+    },
+    async threadState(accountId, thread) {
+      return readThreadState(pool, accountId, await stored(accountId, thread));
+    },
+    async keepThreadState(accountId, thread, state) {
+      await writeThreadState(pool, accountId, await stored(accountId, thread), state);
     },
     version: (accountId) => readVersion(pool, accountId),
     isUntouched: (accountId) => readUntouched(pool, accountId),
