@@ -16,7 +16,7 @@ import {
 import { insertContent, tick } from './content.ts';
 import { insertTouches, touchesOfBatch } from './file-touches.ts';
 import { copyForkedLog } from './fork.ts';
-import { LIVE_NOTIFY } from './live.ts';
+import { tellSoon } from './live.ts';
 import { type LockedSession, lockSession } from './session-lock.ts';
 import { MAIN_THREAD } from './threads.ts';
 import { titleFrom } from './title.ts';
@@ -53,7 +53,7 @@ export async function append(
     throw error;
   });
   if (written.sessionId !== null && written.appended > 0) {
-    await pool.query(LIVE_NOTIFY, [batch.accountId, 'log', written.sessionId]).catch(() => undefined);
+    tellSoon(pool, { accountId: batch.accountId, kind: 'log', sessionId: written.sessionId });
   }
   return { appended: written.appended };
 }

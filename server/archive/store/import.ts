@@ -11,7 +11,7 @@ import { writeAudit } from './erasure.ts';
 import { importFault } from './import-fault.ts';
 import { readColumns } from './import-rows.ts';
 import { type ImportTools, readLine, SessionImport } from './import-session.ts';
-import { LIVE_NOTIFY } from './live.ts';
+import { tellSoon } from './live.ts';
 
 /** What carrying sessions between archives takes from outside. */
 export interface TransferOptions {
@@ -53,7 +53,7 @@ async function* importSessions(
       const imported = await importNext(pool, tools, numbered);
       done = imported === null;
       if (imported !== null) {
-        await pool.query(LIVE_NOTIFY, [accountId, 'log', imported.id]).catch(() => undefined);
+        tellSoon(pool, { accountId, kind: 'log', sessionId: imported.id });
         yield imported;
       }
     }

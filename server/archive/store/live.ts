@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { isUuid, type Uuid } from '../../kernel/ids.ts';
+import { prepared, type Queryable } from './connection.ts';
 
 /** What a console that looks on is told: ids alone, never content. */
 export interface LiveEvent {
@@ -17,6 +18,42 @@ export const LIVE_CHANNEL = 'context_mode_live';
 
 /** Statement that tells of an event; parameters: account, kind, session or null. Run it after the commit it tells of. */
 export const LIVE_NOTIFY = `SELECT pg_notify('${LIVE_CHANNEL}', json_build_array($1::uuid, $2::text, $3::uuid)::text)`;
+
+/** How long an event that follows others of its kind waits for more of them. */
+const TOLD_TOGETHER_MS = 25;
+
+const NOTIFY_ALL = `
+SELECT pg_notify('${LIVE_CHANNEL}', json_build_array(e.account, e.kind, e.session)::text)
+FROM unnest($1::uuid[], $2::text[], $3::uuid[]) AS e(account, kind, session)`;
+
+/** Events of each pool that wait to be told. */
+const untold = new WeakMap<Queryable, Map<string, LiveEvent>>();
+
+/**
+ * Tells of an event behind the commit that it tells of, within a moment: what comes in that moment goes in one statement,
+ * and the same event once. One that the database does not take is lost, as one that nobody listens for is.
+ */
+export function tellSoon(pool: Queryable, event: LiveEvent): void {
+  const key = `${event.accountId} ${event.kind} ${event.sessionId}`;
+  const waiting = untold.get(pool);
+  if (waiting !== undefined) {
+    waiting.set(key, event);
+    return;
+  }
+  const events = new Map([[key, event]]);
+  untold.set(pool, events);
+  const tell = async () => {
+    untold.delete(pool);
+    const all = [...events.values()];
+    const values = [
+      all.map((one) => one.accountId),
+      all.map((one) => one.kind),
+      all.map((one) => one.sessionId),
+    ];
+    await pool.query(prepared('notify_all', NOTIFY_ALL, values)).catch(() => undefined);
+  };
+  setTimeout(tell, TOLD_TOGETHER_MS).unref();
+}
 
 /**
  * Listens on a connection of its own until `stop` or until the connection ends; the caller opens a new one then.

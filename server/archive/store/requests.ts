@@ -1,7 +1,7 @@
 import type { Uuid } from '../../kernel/ids.ts';
 import type { AnswerRecord, PreamblePart, RequestOutcome, RequestRecord } from '../types.ts';
 import { prepared, type Queryable } from './connection.ts';
-import { LIVE_NOTIFY } from './live.ts';
+import { tellSoon } from './live.ts';
 import { big, dateOf, name, nameOrNull, plainOrNull } from './values.ts';
 
 /** Longest path and error text that is kept, in characters. */
@@ -31,7 +31,11 @@ export async function saveRequest(pool: Queryable, record: RequestRecord): Promi
     record.view === null ? null : JSON.stringify(record.view, plainValue),
   ];
   await pool.query(prepared('save_request', SAVE_REQUEST, values));
-  await tell(pool, record.accountId, record.thread?.sessionId ?? null);
+  tellSoon(pool, {
+    accountId: record.accountId,
+    kind: 'request',
+    sessionId: record.thread?.sessionId ?? null,
+  });
 }
 
 /**
@@ -99,7 +103,7 @@ export async function saveOutcome(pool: Queryable, outcome: RequestOutcome): Pro
     prepared('save_outcome', SAVE_OUTCOME, values),
   );
   const [row] = rows;
-  if (row) await tell(pool, outcome.accountId, row.session_id);
+  if (row) tellSoon(pool, { accountId: outcome.accountId, kind: 'request', sessionId: row.session_id });
 }
 
 const SAVE_OUTCOME = `
@@ -114,21 +118,16 @@ WHERE account_id = $1 AND id = $2 RETURNING session_id`;
  * its request is not kept, or was deleted.
  */
 export async function saveAnswer(pool: Queryable, answer: AnswerRecord): Promise<void> {
-  await pool.query(
-    `INSERT INTO answer (account_id, id, request_id, provider_id, state, messages)
-     SELECT $1, $2, r.id, $4, $5, $6::bytea[] FROM request r WHERE r.account_id = $1 AND r.id = $3 FOR KEY SHARE
-     ON CONFLICT (account_id, id) DO UPDATE
-       SET provider_id = EXCLUDED.provider_id, state = EXCLUDED.state, messages = EXCLUDED.messages`,
-    [
-      answer.accountId,
-      answer.id,
-      answer.requestId,
-      nameOrNull(answer.providerId),
-      answer.state,
-      answer.messages,
-    ],
-  );
+  const { accountId, id, requestId, providerId, state, messages } = answer;
+  const values = [accountId, id, requestId, nameOrNull(providerId), state, messages];
+  await pool.query(prepared('save_answer', SAVE_ANSWER, values));
 }
+
+const SAVE_ANSWER = `
+INSERT INTO answer (account_id, id, request_id, provider_id, state, messages)
+SELECT $1, $2, r.id, $4, $5, $6::bytea[] FROM request r WHERE r.account_id = $1 AND r.id = $3 FOR KEY SHARE
+ON CONFLICT (account_id, id) DO UPDATE
+  SET provider_id = EXCLUDED.provider_id, state = EXCLUDED.state, messages = EXCLUDED.messages`;
 
 /**
  * Keeps the parts of a preamble (masked) once under their hash; they are asked for only where they are not kept yet.
@@ -140,10 +139,7 @@ export async function savePreamble(
   hash: Uint8Array,
   partsOf: () => Promise<readonly PreamblePart[]>,
 ): Promise<void> {
-  const known = await pool.query('SELECT 1 FROM preamble WHERE account_id = $1 AND hash = $2', [
-    accountId,
-    hash,
-  ]);
+  const known = await pool.query(prepared('find_preamble', FIND_PREAMBLE, [accountId, hash]));
   if (known.rows.length > 0) return;
   const parts = await partsOf();
   await pool.query(
@@ -156,9 +152,7 @@ export async function savePreamble(
   );
 }
 
-async function tell(pool: Queryable, accountId: Uuid, sessionId: Uuid | null): Promise<void> {
-  await pool.query(LIVE_NOTIFY, [accountId, 'request', sessionId]).catch(() => undefined);
-}
+const FIND_PREAMBLE = 'SELECT 1 FROM preamble WHERE account_id = $1 AND hash = $2';
 
 /** Texts in a value of JSON, made fit for PostgreSQL whatever is done with it there. */
 function plainValue(_name: string, value: unknown): unknown {

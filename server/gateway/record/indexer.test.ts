@@ -68,3 +68,27 @@ test('a fault is tried again until it has passed', async () => {
   await vi.advanceTimersByTimeAsync(20_000);
   expect(work.get(LOCAL_ACCOUNT)).toBe(0);
 });
+
+test('while agents send without a pause what they send is indexed in few pieces, not one for each', async () => {
+  const work = new Map([[LOCAL_ACCOUNT, 0]]);
+  let pieces = 0;
+  const writer = {
+    accountsToIndex: async () => [],
+    index: async (account: Uuid) => {
+      pieces += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const indexed = work.get(account) ?? 0;
+      work.set(account, 0);
+      return { indexed, more: false };
+    },
+  };
+  const indexer = createIndexer({ writer, log: createLogger('silent', 'test') });
+  for (let n = 0; n < 50; n += 1) {
+    work.set(LOCAL_ACCOUNT, (work.get(LOCAL_ACCOUNT) ?? 0) + 1);
+    indexer.soon(LOCAL_ACCOUNT);
+    await vi.advanceTimersByTimeAsync(40);
+  }
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(work.get(LOCAL_ACCOUNT)).toBe(0);
+  expect(pieces).toBeLessThan(10);
+});

@@ -11,9 +11,12 @@ export interface Indexer {
   begin(): void;
 }
 
-/** Pause after a write before it is indexed: what is written in one go is indexed in one go. */
-const SOON_MS = 150;
-/** Pause between two pieces of work, so that what agents send goes first. */
+/**
+ * Pause after a write before it is indexed: what is written in one go is indexed in one go. What waits is found all the
+ * same (it is read as it stands), so that nothing is hurried.
+ */
+const SOON_MS = 300;
+/** Pause between two pieces of work of one account, so that what agents send goes first. */
 const BETWEEN_MS = 5;
 /** How often it is asked what else waits: sessions that were imported, rows that another process wrote and died. */
 const LOOK_MS = 10_000;
@@ -29,6 +32,8 @@ export function createIndexer({
   readonly log: Logger;
 }): Indexer {
   const waiting = new Set<Uuid>();
+  /** Accounts whose last piece of work left some. */
+  const hasMore = new Set<Uuid>();
   let catchingUp = false;
   let running = false;
 
@@ -39,8 +44,11 @@ export function createIndexer({
     }
     for (const accountId of [...waiting]) {
       waiting.delete(accountId);
+      hasMore.delete(accountId);
       try {
-        if ((await writer.index(accountId)).more) waiting.add(accountId);
+        if (!(await writer.index(accountId)).more) continue;
+        waiting.add(accountId);
+        hasMore.add(accountId);
       } catch (thrown) {
         waiting.add(accountId);
         throw thrown;
@@ -53,7 +61,7 @@ export function createIndexer({
     setTimeout(() => {
       piece()
         .then(
-          () => BETWEEN_MS,
+          () => (hasMore.size > 0 ? BETWEEN_MS : SOON_MS),
           (thrown) => {
             log.warn({ reason: faultOf(thrown) }, 'what was archived could not be made findable yet');
             return AGAIN_MS;
