@@ -15,9 +15,10 @@ import { lockSearch } from './search-state.ts';
 
 /**
  * Rows of postings that were written before there was word of what stands beside each: it is learned from the texts, some
- * documents at a time. Until then any word may stand there, which costs a search time and nothing else. Only what a phrase
- * of common words meets is learned: a word that leads to few texts needs none. Texts are read without the lock of the
- * account's index, rows are written under it, some at a time; after a crash some documents are learned again.
+ * documents at a time, the newest first, since of common words the newest places are read. Until then any word may stand
+ * there, which costs a search time and nothing else. Only what a phrase of common words meets is learned: a word that leads
+ * to few texts needs none. Texts are read without the lock of the account's index, rows are written under it, some at a
+ * time; after a crash some documents are learned again.
  */
 
 /** Chunks that are read at once, and how often before rows are written: each time rows of common words are written anew. */
@@ -35,8 +36,8 @@ const TURN = 32;
 type Learned = Map<string, number[]>;
 
 /**
- * Learns the neighbours of the next documents of an account. Answers whether there is more to learn.
- * @param atOnce chunks that are read at once, and those of the document that the last of them belongs to
+ * Learns the neighbours of the newest documents that lack them. Answers whether there is more to learn.
+ * @param atOnce chunks that are read at once, and those of the document that the first of them belongs to
  */
 export async function learnNeighbours(pool: StorePool, accountId: Uuid, atOnce = CHUNKS): Promise<boolean> {
   const { rows } = await pool.query<{ from: number | null; until: number | null }>(
@@ -46,44 +47,43 @@ export async function learnNeighbours(pool: StorePool, accountId: Uuid, atOnce =
   const { from = null, until = null } = rows[0] ?? {};
   if (from === null || until === null) return false;
   const learned: Learned = new Map();
-  let next = from;
-  for (let read = 0; read < READS && next < until; read += 1)
-    next = await learn(await chunksBetween(pool, accountId, { from: next, until, atOnce }), learned, until);
+  let to = until;
+  for (let read = 0; read < READS && to > from; read += 1)
+    to = await learn(await chunksBetween(pool, accountId, { from, until: to, atOnce }), learned, from);
   const terms = [...learned.keys()];
   for (let at = 0; at < terms.length; at += TERMS) {
     const some = new Map(terms.slice(at, at + TERMS).map((term) => [term, learned.get(term) ?? []]));
-    const told = await underLock(pool, accountId, from, (connection) =>
-      tell(connection, accountId, some, { from, to: next }),
+    const told = await underLock(pool, accountId, until, (connection) =>
+      tell(connection, accountId, some, { from: to, until }),
     );
     if (!told) return true;
   }
-  const isDone = next >= until;
-  await underLock(pool, accountId, from, async (connection) => {
+  await underLock(pool, accountId, until, async (connection) => {
     await connection.query(
       'UPDATE search_state SET neighbours_from = $2, neighbours_until = $3 WHERE account_id = $1',
-      [accountId, isDone ? null : next, isDone ? null : until],
+      [accountId, ...(to > from ? [from, to] : [null, null])],
     );
   });
-  return !isDone;
+  return to > from;
 }
 
 /** Works under the lock of the account's index, unless it was made anew, or another came first. Answers whether it did. */
 function underLock(
   pool: StorePool,
   accountId: Uuid,
-  from: number,
+  until: number,
   work: (connection: Queryable) => Promise<void>,
 ): Promise<boolean> {
   return transaction(pool, async (connection) => {
     const state = await lockSearch(connection, accountId);
-    if (state.neighbours_from !== from) return false;
+    if (state.neighbours_until !== until) return false;
     await work(connection);
     return true;
   });
 }
 
-/** Takes what some chunks tell of their common terms. Answers the document that comes next. */
-async function learn(chunks: readonly TextRow[], learned: Learned, until: number): Promise<number> {
+/** Takes what some chunks tell of their common terms. Answers their first document. */
+async function learn(chunks: readonly TextRow[], learned: Learned, from: number): Promise<number> {
   const builder = new PostingsBuilder();
   for (const [at, { doc, n, text, is_call: isCall }] of chunks.entries()) {
     builder.add(doc, n, countTerms(readable(text, isCall).text).terms, 0);
@@ -96,7 +96,7 @@ async function learn(chunks: readonly TextRow[], learned: Learned, until: number
     for (let at = 0; at < list.length; at += POSTING_NUMBERS)
       known.push(chunkKey(list[at] ?? 0, (list[at + 1] ?? 0) & 0xffff), list[at + 2] ?? 0);
   }
-  return (chunks.at(-1)?.doc ?? until - 1) + 1;
+  return chunks[0]?.doc ?? from;
 }
 
 interface TextRow {
@@ -106,20 +106,20 @@ interface TextRow {
   readonly is_call: boolean;
 }
 
-/** The next chunks, of whole documents: of the last one all, however many there are. */
+/** The next chunks, of whole documents: of the oldest one all, however many there are. */
 async function chunksBetween(
   pool: Queryable,
   accountId: Uuid,
   { from, until, atOnce }: { readonly from: number; readonly until: number; readonly atOnce: number },
 ): Promise<readonly TextRow[]> {
   const { rows } = await pool.query<TextRow>(
-    `WITH last AS (
-       SELECT doc FROM chunk WHERE account_id = $1 AND doc >= $2 AND doc < $3 ORDER BY doc, n LIMIT 1 OFFSET $4
+    `WITH first AS (
+       SELECT doc FROM chunk WHERE account_id = $1 AND doc >= $2 AND doc < $3 ORDER BY doc DESC, n DESC LIMIT 1 OFFSET $4
      )
      SELECT c.doc, c.n, COALESCE(c.text, i.text) AS text, i.kind = 'tool_call' AS is_call
      FROM chunk c
      JOIN item i ON i.account_id = c.account_id AND i.message_hash = c.message_hash AND i.position = c.position
-     WHERE c.account_id = $1 AND c.doc >= $2 AND c.doc <= COALESCE((SELECT doc FROM last), $3 - 1)
+     WHERE c.account_id = $1 AND c.doc >= COALESCE((SELECT doc FROM first), $2) AND c.doc < $3
      ORDER BY c.doc, c.n`,
     [accountId, from, until, atOnce],
   );
@@ -134,23 +134,29 @@ interface Row {
   readonly neighbours: Buffer | null;
 }
 
+/** Documents from one number on, and below another. */
+interface Documents {
+  readonly from: number;
+  readonly until: number;
+}
+
 /** Writes what stands beside some terms into their rows. */
 async function tell(
   connection: Queryable,
   accountId: Uuid,
   learned: ReadonlyMap<string, readonly number[]>,
-  docs: { readonly from: number; readonly to: number },
+  docs: Documents,
 ): Promise<void> {
   await alongTheIndex(connection);
   const { rows } = await connection.query<Row>(
     `SELECT level, term, batch, data, neighbours FROM posting
      WHERE account_id = $1 AND level = ANY($2::smallint[]) AND term = ANY($3::text[]) AND low < $4 AND high >= $5
        AND octet_length(data) >= ${ROW_BYTES}`,
-    [accountId, LEVELS, [...learned.keys()], docs.to, docs.from],
+    [accountId, LEVELS, [...learned.keys()], docs.until, docs.from],
   );
   const beside = new Map([...learned].map(([term, list]) => [term, byChunk(list)]));
   await turn();
-  const told = rows.map((row) => toldRow(row, beside.get(row.term) ?? new Map()));
+  const told = rows.map((row) => toldRow(row, beside.get(row.term) ?? new Map(), docs));
   await connection.query(
     `UPDATE posting p SET neighbours = g.neighbours
      FROM unnest($2::smallint[], $3::text[], $4::int[], $5::bytea[]) AS g(level, term, batch, neighbours)
@@ -172,11 +178,12 @@ function byChunk(list: readonly number[]): ReadonlyMap<number, number> {
 }
 
 /** What stands beside a row's postings: what was known, and what is known now. */
-function toldRow({ data, neighbours }: Row, beside: ReadonlyMap<number, number>): Buffer {
+function toldRow({ data, neighbours }: Row, beside: ReadonlyMap<number, number>, docs: Documents): Buffer {
   const told = Buffer.alloc((data.length / POSTING_BYTES) * NEIGHBOUR_BYTES, neighbours ?? 0xff);
   for (let at = 0; (at + 1) * POSTING_BYTES <= data.length; at += 1) {
-    const key = chunkKey(data.readUInt32LE(at * POSTING_BYTES), data.readUInt16LE(at * POSTING_BYTES + 4));
-    const known = beside.get(key);
+    const doc = data.readUInt32LE(at * POSTING_BYTES);
+    if (doc < docs.from || doc >= docs.until) continue;
+    const known = beside.get(chunkKey(doc, data.readUInt16LE(at * POSTING_BYTES + 4)));
     if (known !== undefined) told.writeInt32LE(known, at * NEIGHBOUR_BYTES);
   }
   return told;

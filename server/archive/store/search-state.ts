@@ -10,7 +10,7 @@ export interface SearchState {
   readonly levels: readonly number[];
   readonly joining: number | null;
   readonly joined_up_to: string | null;
-  /** The next document whose postings do not tell what stands beside their words, and the first that do; null: all do. */
+  /** Documents whose postings may not tell what stands beside their words: the first, and the first behind; null: none. */
   readonly neighbours_from: number | null;
   readonly neighbours_until: number | null;
 }
