@@ -1,11 +1,19 @@
 import { join } from 'node:path';
 import { createArchiveReader, createArchiveWriter, createAskingReader } from './archive/index.ts';
 import { type ConnectionSettings, openPool } from './db/index.ts';
-import { type ComposerStore, createRetrieval, estimateText, systemTimers } from './gateway/index.ts';
+import {
+  type ComposerStore,
+  createFactsForPrompts,
+  createRetrieval,
+  estimateText,
+  locateRepository,
+  systemTimers,
+} from './gateway/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import { faultOf } from './kernel/errors.ts';
 import type { InstallationKey } from './kernel/installation-key.ts';
 import type { Logger } from './kernel/log.ts';
+import { createMemoryReader } from './memory/index.ts';
 import { createRecallStore, Mirror, syncMirror, withMirror } from './recall/index.ts';
 import { maskName } from './redaction/index.ts';
 
@@ -44,7 +52,8 @@ export async function openComposing(
     name: 'context-mode gateway',
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   });
-  const archive = createArchiveWriter(pool, { clock, installationKey });
+  // Places are found by the same rule as the recorder finds them.
+  const archive = createArchiveWriter(pool, { clock, installationKey, locateRepository });
   const stored = createRecallStore(pool, { accountKey: archive.accountKey });
   const mirror =
     home === null
@@ -74,7 +83,16 @@ export async function openComposing(
     estimate: estimateText,
   });
   return {
-    store: { recall, archive, retrieval },
+    store: {
+      recall,
+      archive,
+      retrieval,
+      facts: createFactsForPrompts({
+        reader: createMemoryReader(pool),
+        places: archive,
+        timers: systemTimers,
+      }),
+    },
     deleted,
     async close() {
       await compared;

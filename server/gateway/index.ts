@@ -1,4 +1,5 @@
 export { type ComposerStore, createComposer } from './compose/composer.ts';
+export { createFactsForPrompts } from './compose/facts-for-prompts.ts';
 export type { Composer } from './compose/prepared.ts';
 export { CONSOLE_LINK_PATH } from './console-door.ts';
 export { type ConsoleProof, createConsoleProof } from './console-proof.ts';
@@ -11,6 +12,7 @@ export { watchIncoming } from './incoming.ts';
 export { systemTimers } from './keep-alive.ts';
 export { createListener, type ListenerOptions } from './listener.ts';
 export { createOwnerCheck, noTables, systemTables, tellsOwners } from './owner.ts';
+export { locateRepository } from './place.ts';
 export { holdTap } from './record/held-tap.ts';
 export { type Recorder, type RecorderState, startRecorder } from './record/recorder.ts';
 export { createRetrieval } from './retrieval/index.ts';

@@ -10,7 +10,7 @@ import {
 import type { Anchors, BodyPlan, NotComposed, OlderPart, PlannedResult } from '../compose/plan.ts';
 import { answerOf, type HiddenAnswer, isWhole } from '../hidden/answers.ts';
 import { Draft } from './draft.ts';
-import { type Front, freeMark, frontOf, frontPiece, frontRuns } from './lay-out.ts';
+import { type Front, freeMark, frontOf, frontPiece, frontRuns, memoryFront } from './lay-out.ts';
 import { isThinking, isUsers, type MessageParts, readParts } from './message-parts.ts';
 import { anchorsIn, answerPutBack, echoedParts, hiddenAnswerIn, hiddenEdits } from './put-back.ts';
 
@@ -34,7 +34,7 @@ export class MessageChanges {
   readonly #plan: BodyPlan;
   readonly #stays: ReadonlySet<number>;
   readonly #at: number;
-  /** First element in view under a layout, and what the layout puts in front of it. */
+  /** The element that something of ours is put in front of, and what that is: the first in view under a layout. */
   readonly #first: number;
   readonly #front: Front | null;
   readonly #records = new Map<string, HiddenAnswer[]>();
@@ -47,13 +47,14 @@ export class MessageChanges {
     this.#body = body;
     this.#elements = elements;
     this.#plan = plan;
-    const { layout } = plan;
+    const { layout, memory } = plan;
     this.#stays = new Set(older?.stays);
-    this.#at = layout?.at ?? 0;
+    this.#at = layout?.at ?? memory?.at ?? 0;
     this.#first = Math.min(...this.#stays, layout?.runningTyped ?? this.#at, this.#at);
+    const alone = memory === undefined ? null : memoryFront(memory.text);
     this.#front =
       layout === null || older === null
-        ? null
+        ? alone
         : frontOf(layout, older, freeMark(body, scan, elements, layout));
     const hidden = plan.fallBack === true ? [] : plan.hidden;
     for (const data of hidden) {
@@ -82,6 +83,7 @@ export class MessageChanges {
   }
 
   #isOut(index: number): boolean {
+    if (this.#plan.layout === null) return false;
     return index < this.#at && !this.#stays.has(index) && index !== (this.#plan.layout?.runningTyped ?? null);
   }
 

@@ -81,12 +81,12 @@ export class Draft {
     this.#ours.push({ is: 'ours', what: 'hidden_round', bytes, record });
   }
 
-  /** Puts a layout's front before everything else. */
+  /** Puts a front before everything else. */
   join(front: Front): void {
     this.#front = [
       ...front.head.map((json) => partOf(json, 'head-message')),
       ...(front.memory === null ? [] : [partOf(front.memory, 'memory-part')]),
-      partOf(front.index, 'head-message'),
+      ...(front.index === null ? [] : [partOf(front.index, 'head-message')]),
     ];
     this.#ours.unshift(...frontRuns(front));
     this.#what.add('joined');

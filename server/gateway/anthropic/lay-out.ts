@@ -3,11 +3,17 @@ import type { Piece } from '../compose/changed.ts';
 import type { OlderPart, PlannedLayout, ViewRun } from '../compose/plan.ts';
 import { partsOfList, readParts } from './message-parts.ts';
 
-/** What a layout puts in front: parts of a user message, in their order. */
+/** What stands in front: parts of a user message, in their order. */
 export interface Front {
   readonly head: readonly string[];
   readonly memory: string | null;
-  readonly index: string;
+  /** Null: there is no layout, but a memory part alone. */
+  readonly index: string | null;
+}
+
+/** The front of a request without a layout. */
+export function memoryFront(text: string): Front {
+  return { head: [], memory: textPart(text, ''), index: null };
 }
 
 /** The parts of a layout's front, as JSON texts. */
@@ -23,7 +29,7 @@ export function frontOf(layout: PlannedLayout, older: OlderPart, mark: PlannedLa
 
 /** The front as a message by itself. */
 export function frontPiece({ head, memory, index }: Front): Piece {
-  const parts = [...head, ...(memory === null ? [] : [memory]), index];
+  const parts = [...head, memory, index].filter((part) => part !== null);
   const json = Buffer.from(`{"role":"user","content":[${parts.join(',')}]}`);
   return { json, edits: [{ kind: 'head-message' }] };
 }
@@ -39,7 +45,7 @@ export function frontRuns({ head, memory, index }: Front): readonly ViewRun[] {
   return [
     ...(head.length === 0 ? [] : [run('head', ...head)]),
     ...(memory === null ? [] : [run('memory', memory)]),
-    run('index', index),
+    ...(index === null ? [] : [run('index', index)]),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { faultOf } from '../../kernel/errors.ts';
 import {
+  type FrozenChoices,
   type Generation,
   NOTHING_DUE,
   RETRIEVAL_TOOL_RULES,
@@ -8,6 +9,7 @@ import {
 } from '../../recall/index.ts';
 import { goesOnBehind, newestMark, readConversation } from './conversation.ts';
 import { stubsToFill } from './fill-stubs.ts';
+import { type MemoryChoice, memoryFor, NO_MEMORY } from './memory-part.ts';
 import { decideNewResults } from './new-results.ts';
 import {
   bringsUnseen,
@@ -59,10 +61,14 @@ export async function composeRequest(
   deadline.isBound = isBound(memory);
   // What a side request with another history asked for is not what the thread's next turn needs.
   if (isSide && behind === null) memory.version = null;
+  // What is on its way has none.
+  const freshMemory = async () =>
+    isOnItsWay ? NO_MEMORY : memoryFor(parts, request, conversation, switches);
   if (!isSide && !request.isPaused && !deadline.isOver)
     await settleBeginning(parts.recall, accountId, memory, conversation, {
       at,
-      choices: async () => choicesBy(switches),
+      choices: async () => ({ ...choicesBy(switches), ...(await freshMemory()) }),
+      memory: freshMemory,
     });
   const work = new RequestWork(parts, request, deadline, { key, conversation, switches });
   if (bringsAnswers && !(await work.answeredHere(behind + 1))) memory.isUnseen = true;
@@ -99,6 +105,11 @@ function choicesBy({ tool, recall, trimming }: RecallSwitches) {
     // What is cut from an output is read back with the tool.
     trimming: hasTool && trimming ? TRIMMING_RULES : null,
   };
+}
+
+/** The memory part among choices. */
+function memoryIn(choices: FrozenChoices | null | undefined): MemoryChoice {
+  return { memory: choices?.memory ?? null, facts: choices?.facts ?? [] };
 }
 
 /** Makes what is due, or leaves the request under what stands. */
@@ -139,7 +150,8 @@ async function settled(
 ): Promise<Composed> {
   const { memory, at } = work.request;
   const madeAt = newestMark(work.conversation);
-  const isOurs = standing.planned !== null || standing.choices.tool !== null;
+  const { tool, memory: part } = standing.choices;
+  const isOurs = standing.planned !== null || tool !== null || part !== null;
   if (!memory.isUnseen || !isOurs || madeAt === null) {
     memory.isUnseen &&= isOurs;
     return work.compose(standing, { sizes, because });
@@ -179,7 +191,8 @@ export async function makeLayout(
     madeAt,
     reason,
     layout: plan.content,
-    choices: choicesBy(work.switches),
+    // The conversation's own part, for the time when the layout is taken back.
+    choices: { ...choicesBy(work.switches), ...memoryIn(memory.choices) },
     thread: memory.name,
     at,
     tokensBefore: sizes.current,

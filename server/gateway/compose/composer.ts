@@ -24,7 +24,7 @@ import { previewOf, undoLayout } from './other-acts.ts';
 import { asItCame, type Composer, type Prepared } from './prepared.ts';
 import { rulesOf } from './protocol-rules.ts';
 import { isBound, knowsBeginning } from './recollect.ts';
-import { seenOf } from './seen.ts';
+import { SentForms, seenAsItCame, seenOf } from './seen.ts';
 import { type SendParts, sendComposed } from './send-composed.ts';
 import { IndexTexts } from './standing-layout.ts';
 import { inTurn, Threads } from './threads.ts';
@@ -45,6 +45,7 @@ import { threadOf } from './which-thread.ts';
 export interface ComposerStore {
   readonly recall: RecallStore;
   readonly archive: ComposeParts['archive'];
+  readonly facts: ComposeParts['facts'];
   readonly retrieval: Retrieval;
 }
 
@@ -287,6 +288,7 @@ export function createComposer(options: ComposerOptions): Composer {
     return {
       ...asSent,
       book: parts.book,
+      forms: parts.forms,
       send: (upstreams, handler) => sendWatched({ ...parts, upstreams, handler }, adapter.protocol, forms),
     };
   }
@@ -297,7 +299,7 @@ export function createComposer(options: ComposerOptions): Composer {
     thread: ThreadName,
   ): Omit<SendParts, 'upstreams' | 'handler'> {
     const compose = partsOf(store, request.accountId, thread);
-    return { store, clock, timers, log, metrics, compose, request, upstream, book: new Bookkeeping() };
+    return { store, clock, timers, log, metrics, compose, request, upstream, book: new Bookkeeping(), forms: new SentForms() };
   }
 
   /** A request as its client sent it, since nothing of ours stands in it. */
@@ -306,8 +308,9 @@ export function createComposer(options: ComposerOptions): Composer {
     const forms: SecondForms = { read, withoutReasoning: () => null };
     const { protocol } = preparation.adapter;
     return {
-      seen: null,
+      seen: seenAsItCame(request.body.byteLength, 'unread'),
       book: parts.book,
+      forms: parts.forms,
       send: (upstreams, handler) =>
         sendWatched({ ...parts, upstreams, handler: readingBehind(handler, read) }, protocol, forms),
     };
@@ -324,6 +327,7 @@ export function createComposer(options: ComposerOptions): Composer {
     return {
       seen: seenOf(composed),
       book: parts.book,
+      forms: parts.forms,
       send: (upstreams, handler) => sendComposed({ ...parts, upstreams, handler }, composed),
     };
   }

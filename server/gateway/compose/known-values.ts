@@ -3,7 +3,7 @@ import type { Uuid } from '../../kernel/ids.ts';
 import type { RecallStore, RecallSwitches, ThreadName } from '../../recall/index.ts';
 import { Fresh } from './fresh.ts';
 import { keyOf } from './threads.ts';
-import type { ComposeParts } from './types.ts';
+import type { ComposeParts, FactsForPrompts } from './types.ts';
 
 /** How long what a person switched, and, where no other gateway writes, what the store says of itself, is taken as known. */
 const FRESH_MS = 1_000;
@@ -12,6 +12,7 @@ const FRESH_MS = 1_000;
 interface Source {
   readonly recall: RecallStore;
   readonly archive: ComposeParts['archive'];
+  readonly facts: FactsForPrompts;
 }
 
 /** What every request asks for and what changes seldom: known for a while, so that no request waits for it. */
@@ -20,6 +21,7 @@ export class KnownValues {
   readonly #untouched: Fresh<boolean>;
   readonly #switches: Fresh<RecallSwitches>;
   readonly #keys: Fresh<Uint8Array>;
+  readonly #hasFacts: Fresh<boolean>;
 
   /** @param isAlone no other gateway works on the same store */
   constructor(clock: Clock, isAlone: boolean) {
@@ -27,27 +29,34 @@ export class KnownValues {
     this.#untouched = new Fresh(clock, isAlone ? FRESH_MS : 0, isAlone);
     this.#switches = new Fresh(clock, FRESH_MS, isAlone);
     this.#keys = new Fresh(clock, FRESH_MS, isAlone);
+    this.#hasFacts = new Fresh(clock, FRESH_MS, isAlone);
   }
 
   /** The store and the archive of a thread with what is known of them. */
   of(
-    { recall, archive }: Source,
+    { recall, archive, facts }: Source,
     accountId: Uuid,
     name: ThreadName,
-  ): Pick<ComposeParts, 'recall' | 'archive' | 'versionOf' | 'switchesOf'> {
+  ): Pick<ComposeParts, 'recall' | 'archive' | 'facts' | 'versionOf' | 'switchesOf'> {
     return {
       recall,
+      facts,
       archive: { ...archive, accountKey: (id) => this.#keys.get(id, () => archive.accountKey(id)) },
       versionOf: () => this.#versions.get(accountId, () => recall.version(accountId)),
       switchesOf: () => this.#switchesOf(recall, accountId, name),
     };
   }
 
-  /** Whether a thread's requests are none of our business: Recall is off, and nothing of ours stands in any conversation. */
-  async areLeftAlone({ recall }: Source, accountId: Uuid, name: ThreadName): Promise<boolean> {
+  /**
+   * Whether a thread's requests are none of our business: Recall is off, nothing of ours stands in any conversation, and
+   * memory is off too or knows nothing.
+   */
+  async areLeftAlone({ recall, facts }: Source, accountId: Uuid, name: ThreadName): Promise<boolean> {
     try {
       const switches = await this.#switchesOf(recall, accountId, name);
       if (switches.recall) return false;
+      if (switches.memory && (await this.#hasFacts.get(accountId, () => facts.hasFacts(accountId))))
+        return false;
       return await this.#untouched.get(accountId, () => recall.isUntouched(accountId));
     } catch {
       // Where the store does not answer something of ours may stand in it.
@@ -59,6 +68,7 @@ export class KnownValues {
   switched(): void {
     this.#switches.clear();
     this.#untouched.clear();
+    this.#hasFacts.clear();
   }
 
   clear(): void {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hexOf, type Item, type MessageHash, type Slice } from '../../conversation/index.ts';
+import type { Uuid } from '../../kernel/ids.ts';
 import {
   type BoundaryElement,
   budgetsOf,
@@ -25,7 +26,9 @@ export interface LayoutQuestion {
   readonly fixed: number;
   /** What the thread's estimates are multiplied with to be the provider's counts. */
   readonly factor: number;
+  /** The memory part, and the facts in it. */
   readonly memory: string | null;
+  readonly facts: readonly Uuid[];
   readonly cacheMark: '5m' | '1h' | null;
   /** Elements that stay whatever is cut, and those before the first that may leave. */
   readonly stays: (element: number) => boolean;
@@ -46,7 +49,7 @@ export interface NewLayout {
 
 /** Plans a layout; where none can be made, why. */
 export function newLayout(question: LayoutQuestion): NewLayout | string {
-  const { conversation, chain, settings, limit, fixed, memory, cacheMark, floor } = question;
+  const { conversation, chain, settings, limit, fixed, memory, facts, cacheMark, floor } = question;
   const older = olderMessages(chain, conversation, question.parse);
   const typed = new Set(older.flatMap((one) => one.typed));
   const lastTyped = conversation.facts.findLastIndex((facts) => facts.typed);
@@ -89,6 +92,7 @@ export function newLayout(question: LayoutQuestion): NewLayout | string {
       indexHash: hashOfIndex(index.text),
       indexTokens: index.tokens,
       memory,
+      ...(facts.length === 0 ? {} : { facts }),
       cacheMark,
       settings: { ...settings },
     },

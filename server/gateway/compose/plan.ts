@@ -35,11 +35,20 @@ export interface PlannedResult {
   readonly text: string;
 }
 
+/** The memory part of a request that no layout stands in. */
+export interface PlannedMemory {
+  /** The first element with typed words: the part goes into it (Messages), or an item in front of it (Responses). */
+  readonly at: number;
+  readonly text: string;
+}
+
 /** What becomes of a client's request. With nothing in it the body stays the very same. */
 export interface BodyPlan {
   /** Our tool's definition as JSON text; null: none is added. */
   readonly tool: string | null;
   readonly layout: PlannedLayout | null;
+  /** Left out: none, or the layout's own stands in its place. */
+  readonly memory?: PlannedMemory;
   /** Kept records of hidden rounds that may belong into this request (see the adapter's own type). */
   readonly hidden: readonly unknown[];
   /** What `anchorsIn` gave for the elements; left out: they are read for it where there are hidden rounds. */

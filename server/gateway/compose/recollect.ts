@@ -10,6 +10,7 @@ import {
   marksOfBeginning,
   newestMark,
 } from './conversation.ts';
+import type { MemoryChoice } from './memory-part.ts';
 import type { ComposeParts, InForce, RequestToCompose, ThreadMemory } from './types.ts';
 
 /** Nothing of ours. */
@@ -39,6 +40,7 @@ export async function recollect(
   memory.generations = new Map(generations.map((one) => [hexOf(one.madeAt), one]));
   memory.hidden.clear();
   for (const record of hidden) memory.hidden.set(record.id, record);
+  for (const { began, choices } of beginnings) memory.beginnings.set(hexOf(began), choices);
   memory.choices ??= choicesOf(beginnings, memory, conversation);
   memory.version = version;
 }
@@ -86,9 +88,14 @@ export async function settleBeginning(
   accountId: Uuid,
   memory: ThreadMemory,
   conversation: Conversation,
-  now: { readonly at: Millis; readonly choices: () => Promise<FrozenChoices> },
+  now: {
+    readonly at: Millis;
+    readonly choices: () => Promise<FrozenChoices>;
+    readonly memory: () => Promise<MemoryChoice>;
+  },
 ): Promise<void> {
   if (memory.choices !== undefined) {
+    if (memory.choices !== null) await followChain(store, accountId, memory, conversation, now);
     keepFirstAnswer(store, accountId, memory, conversation, now.at);
     return;
   }
@@ -100,6 +107,35 @@ export async function settleBeginning(
   const choices = await now.choices();
   await store.keepBeginning(accountId, { thread: memory.name, began, choices }, now.at);
   memory.choices = choices;
+  memory.beginnings.set(hexOf(began), choices);
+}
+
+/**
+ * A thread that begins a new chain (its agent compacted it, or its first words were typed anew) takes a fresh memory part
+ * there; the rest of its choices stays. One that goes back to an older chain has that one's again.
+ */
+async function followChain(
+  store: RecallStore,
+  accountId: Uuid,
+  memory: ThreadMemory,
+  conversation: Conversation,
+  now: { readonly at: Millis; readonly memory: () => Promise<MemoryChoice> },
+): Promise<void> {
+  const { beginnings, name } = memory;
+  const mark = conversation.marks.findLast((one) => one !== null && beginnings.has(hexOf(one)));
+  const known = mark == null ? undefined : beginnings.get(hexOf(mark));
+  const began = newestMark(conversation);
+  if (known !== undefined || began === null || memory.choices == null) {
+    memory.choices = known ?? memory.choices;
+    return;
+  }
+  const { tool, trimming, memory: before } = memory.choices;
+  const choices: FrozenChoices = { tool, trimming, ...(await now.memory()) };
+  if (before !== null || choices.memory !== null)
+    await store.keepBeginning(accountId, { thread: name, began, choices }, now.at);
+  memory.choices = choices;
+  memory.answered = null;
+  beginnings.set(hexOf(began), choices);
 }
 
 /**
@@ -117,6 +153,7 @@ function keepFirstAnswer(
   const began = firstAnswer(conversation);
   if (began === null || choices == null || answered === hexOf(began)) return;
   memory.answered = hexOf(began);
+  memory.beginnings.set(hexOf(began), choices);
   store.keepBeginning(accountId, { thread: name, began, choices }, at).catch(() => {
     memory.answered = answered;
   });

@@ -8,7 +8,7 @@ import {
   type RecallSwitches,
   retrievalToolJson,
 } from '../../recall/index.ts';
-import { type Calibration, estimateBytes, startingCalibration } from '../estimate/index.ts';
+import { type Calibration, estimateBytes, estimateText, startingCalibration } from '../estimate/index.ts';
 import { PiecedBody } from '../pieced-body.ts';
 import { hintsFor } from '../reading/hints.ts';
 import { validateAnthropic, validateOpenai } from '../validator/index.ts';
@@ -16,6 +16,7 @@ import { type ArchivedChain, archivedChain } from './archived.ts';
 import { anchorsOf, type Conversation, firstAnswer } from './conversation.ts';
 import { decide } from './decide.ts';
 import { keptResultIn } from './kept-results.ts';
+import { memoryFor, plannedMemory } from './memory-part.ts';
 import { type NewLayout, newLayout } from './new-layout.ts';
 import type { BodyPlan, ComposedBody, NotComposed, PlannedLayout, PlannedResult } from './plan.ts';
 import { NO_CHOICES } from './recollect.ts';
@@ -116,6 +117,7 @@ export class RequestWork {
     const chain = await this.archived();
     if (chain === null) return 'not_archived';
     const { adapter } = this.request;
+    const fresh = await memoryFor(this.#parts, this.request, this.conversation, this.switches);
     const closes = this.conversation.elements.findLastIndex((slice) =>
       adapter.closesWindow(this.bytesOf(slice)),
     );
@@ -124,9 +126,10 @@ export class RequestWork {
       chain,
       settings: this.switches,
       limit: sizes.limit,
-      fixed: sizes.fixed,
+      fixed: sizes.fixed + Math.ceil(estimateText(fresh.memory ?? '') * this.factor),
       factor: this.factor,
-      memory: null,
+      memory: fresh.memory,
+      facts: fresh.facts ?? [],
       cacheMark: this.request.cache.mark,
       stays: (element) => adapter.staysInView(this.bytesOf(this.conversation.elements[element])),
       floor: closes + 1,
@@ -157,6 +160,7 @@ export class RequestWork {
     const beginning = { thread: memory.name, began, choices: NO_CHOICES };
     await this.#parts.recall.keepBeginning(accountId, beginning, at);
     memory.choices = NO_CHOICES;
+    memory.beginnings.set(hexOf(began), NO_CHOICES);
     memory.answered = hexOf(began);
   }
 
@@ -196,7 +200,10 @@ export class RequestWork {
     );
     // Without our tool a request may hold no call of it.
     const hidden = choices.tool === null ? [] : records;
+    const part =
+      layout === null && !fallBack ? plannedMemory(this.request, this.conversation, choices) : null;
     const plan: BodyPlan = {
+      ...(part === null ? {} : { memory: part }),
       tool: choices.tool === null ? null : retrievalToolJson(adapter.protocol),
       layout,
       ...(hidden.length === 0 ? {} : { anchors: anchorsOf(this.conversation, adapter) }),

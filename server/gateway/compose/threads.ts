@@ -91,6 +91,7 @@ function emptyMemory(name: ThreadName): ThreadMemory {
     name,
     conversation: null,
     choices: undefined,
+    beginnings: new Map(),
     answered: null,
     generations: new Map(),
     hidden: new Map(),

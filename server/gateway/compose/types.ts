@@ -52,6 +52,8 @@ export interface ThreadMemory {
   conversation: Conversation | null;
   /** What the conversation is sent with from its beginning; null: it began elsewhere. Undefined: not looked up. */
   choices: FrozenChoices | null | undefined;
+  /** What was kept of the thread's beginnings, and of those that its chain goes on from, by their marks in hex. */
+  readonly beginnings: Map<string, FrozenChoices>;
   /** The first answer at which the beginning is kept too, by its mark in hex; null: it is not yet. */
   answered: string | null;
   /** By the mark at which they were made, in hex. */
@@ -109,6 +111,7 @@ export interface ComposeParts {
   readonly facts: FactsForPrompts;
 }
 
+/** What memory gives the prompts. */
 export interface FactsForPrompts {
   /** The block of a conversation that begins, by what is typed and where; null: no fact fits. Never longer than its time. */
   block(accountId: Uuid, place: PlaceClaim, typed: string, at: Millis): Promise<PromptBlock | null>;
@@ -116,6 +119,7 @@ export interface FactsForPrompts {
   hasFacts(accountId: Uuid): Promise<boolean>;
 }
 
+/** The memory part of a prompt: its text, and the facts that stand in it. */
 export interface PromptBlock {
   readonly text: string;
   readonly facts: readonly Uuid[];

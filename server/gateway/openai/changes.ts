@@ -52,7 +52,8 @@ export class ItemChanges {
   all(): Changes | NotComposed {
     const changes = new Map<number, Change>();
     const orphans = this.#plan.fallBack === true ? this.#orphans() : new Set<number>();
-    const front = this.#plan.layout?.runningTyped ?? this.#plan.layout?.at ?? null;
+    const { layout, memory } = this.#plan;
+    const front = layout?.runningTyped ?? layout?.at ?? memory?.at ?? null;
     for (let index = 0; index < this.#elements.length; index += 1) {
       const from = index;
       while (this.#isOut(index)) index += 1;
@@ -143,9 +144,10 @@ export class ItemChanges {
   }
 
   #withFront(change: Change): Change {
-    const { layout } = this.#plan;
-    if (layout === null) return change;
-    const { pieces, runs } = itemFront(layout);
+    const { layout, memory } = this.#plan;
+    const front = layout ?? (memory === undefined ? null : { memory: memory.text, index: null });
+    if (front === null) return change;
+    const { pieces, runs } = itemFront(front);
     return { ...change, pieces: [...pieces, ...change.pieces], runs: [...runs, ...change.runs] };
   }
 

@@ -7,11 +7,14 @@ export interface ItemFront {
   readonly runs: readonly ViewRun[];
 }
 
-/** The memory and the index as items; each names itself as generated. */
-export function itemFront({ memory, index }: Pick<PlannedLayout, 'memory' | 'index'>): ItemFront {
+/** The memory and the index as items; each names itself as generated. @param front `index` null: a memory item alone */
+export function itemFront({
+  memory,
+  index,
+}: Pick<PlannedLayout, 'memory'> & { readonly index: string | null }): ItemFront {
   const own = [
     ...(memory === null ? [] : [{ kind: 'memory-part', what: 'memory', json: itemOf(memory) } as const]),
-    { kind: 'head-message', what: 'index', json: itemOf(index) } as const,
+    ...(index === null ? [] : [{ kind: 'head-message', what: 'index', json: itemOf(index) } as const]),
   ];
   return {
     pieces: own.map(({ kind, json }) => ({ json, edits: [{ kind }] })),

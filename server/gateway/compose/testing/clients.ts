@@ -41,6 +41,8 @@ export interface TestAgentOptions {
   readonly systemMessages?: boolean;
   readonly stream?: boolean;
   readonly tools?: boolean;
+  /** The folder that it says it works in; left out: Claude Code says none, Codex `/home/dev/project`. */
+  readonly folder?: string;
   /** Who speaks the Messages API; left out: Claude Code. */
   readonly speaker?: Speaker;
 }
@@ -162,7 +164,7 @@ export class ClaudeAgent implements TestAgent {
     return {
       model: this.#options.model,
       messages: marked,
-      ...senderFields(this.#speaker, this.session),
+      ...senderFields(this.#speaker, this.session, this.#options.folder),
       ...(this.#options.tools === false
         ? {}
         : {
@@ -218,7 +220,8 @@ export class CodexAgent implements TestAgent {
 
   constructor(options: TestAgentOptions, input: readonly Json[] = [], turns: readonly number[] = []) {
     this.#options = options;
-    this.#input = input.length > 0 ? [...input] : [item('developer', 'You are a coding agent.'), ENVIRONMENT];
+    const begin = [item('developer', 'You are a coding agent.'), environment(options.folder)];
+    this.#input = input.length > 0 ? [...input] : begin;
     this.#turns = [...turns];
   }
 
@@ -391,10 +394,9 @@ function item(role: string, text: string): Json {
   return { type: 'message', role, content: [{ type: 'input_text', text }] };
 }
 
-const ENVIRONMENT = item(
-  'user',
-  '<environment_context>\n  <cwd>/home/dev/project</cwd>\n</environment_context>',
-);
+function environment(folder = '/home/dev/project'): Json {
+  return item('user', `<environment_context>\n  <cwd>${folder}</cwd>\n</environment_context>`);
+}
 
 function eventsOf(stream: string): Json[] {
   return stream

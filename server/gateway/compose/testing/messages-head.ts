@@ -5,16 +5,17 @@ const SYSTEM_WORDS = 'You are an interactive agent that helps with software engi
 /** Who speaks the Messages API: Claude Code, which names its session, or Pi, whose prompt ends with its folder. */
 export type Speaker = 'claude-code' | { readonly pi: string };
 
-/** What a body says of its sender. */
-export function senderFields(speaker: Speaker, session: string): Json {
+/** What a body says of its sender. @param folder the one that Claude Code says it works in; left out: none */
+export function senderFields(speaker: Speaker, session: string, folder?: string): Json {
   if (speaker !== 'claude-code') {
     const text = `You help.\nCurrent date: 2026-12-01\nCurrent working directory: ${speaker.pi}`;
     return { system: [{ type: 'text', text, cache_control: { type: 'ephemeral' } }] };
   }
+  const where = folder === undefined ? '' : `\n - Primary working directory: ${folder}`;
   return {
     system: [
       { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1.197.d3f; cc_entrypoint=cli;' },
-      { type: 'text', text: SYSTEM_WORDS, cache_control: { type: 'ephemeral' } },
+      { type: 'text', text: `${SYSTEM_WORDS}${where}`, cache_control: { type: 'ephemeral' } },
     ],
     metadata: {
       user_id: JSON.stringify({ device_id: 'd'.repeat(64), account_uuid: '', session_id: session }),

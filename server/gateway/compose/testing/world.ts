@@ -4,15 +4,18 @@ import {
   createArchiveReader,
   createArchiveWriter,
   createAskingReader,
+  createTurnsToLearn,
   ensureAccount,
 } from '../../../archive/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { learnWaiting } from '../../../jobs/index.ts';
 import { type ManualClock, manualClock } from '../../../kernel/clock.ts';
 import type { Uuid } from '../../../kernel/ids.ts';
 import type { InstallationKey } from '../../../kernel/installation-key.ts';
 import { createLogger } from '../../../kernel/log.ts';
 import { createMetrics } from '../../../kernel/metrics.ts';
 import { systemRandom } from '../../../kernel/random.ts';
+import { createMemoryReader, createMemoryWriter } from '../../../memory/index.ts';
 import {
   createRecallStore,
   INHERITED,
@@ -29,6 +32,7 @@ import { createRetrieval } from '../../retrieval/index.ts';
 import type { Tap, TappedAnswer, TappedRequest } from '../../tap.ts';
 import { type TestGateway, testGateway } from '../../testing/gateway.ts';
 import { createComposer } from '../composer.ts';
+import { createFactsForPrompts } from '../facts-for-prompts.ts';
 import type { Composer } from '../prepared.ts';
 import type { SeenByModel } from '../seen.ts';
 
@@ -54,6 +58,8 @@ export interface World {
   read(docid: string): Promise<string>;
   /** Waits until all that came is archived and read back. */
   settled(): Promise<void>;
+  /** Waits until memory has looked at all that was typed. */
+  learn(): Promise<void>;
   /** While it is paused nothing is recorded and nothing new begun. */
   pause(isOn: boolean): void;
   /** While the store is down it throws at every call. */
@@ -151,6 +157,8 @@ export async function startWorld(
       queue.take({ job, request, early: true });
     });
   };
+  const memory = createMemoryReader(pool);
+  const facts = createFactsForPrompts({ reader: memory, places: writer, timers: systemTimers });
   const composers: Composer[] = [];
   let isPaused = false;
   const startGateway = () => {
@@ -166,7 +174,7 @@ export async function startWorld(
       timers: systemTimers,
       log,
       metrics: createMetrics(),
-      store: () => ({ recall, archive: writer, retrieval }),
+      store: () => ({ recall, archive: writer, retrieval, facts }),
       isAlone: false,
       archiveNow: (request) => (archive.isSlow ? Promise.resolve(false) : archiveNow(request)),
       deadlineMs,
@@ -197,6 +205,21 @@ export async function startWorld(
     gateway,
     seen,
     settled,
+    async learn() {
+      await settled();
+      await learnWaiting(
+        {
+          turns: createTurnsToLearn(pool),
+          reader: memory,
+          writer: createMemoryWriter(pool, { clock, accountKey: writer.accountKey }),
+          switchesOf: async () => ({ memory: true, timeZone: 'UTC' }),
+          clock,
+          log,
+          metrics: createMetrics(),
+        },
+        accountId,
+      );
+    },
     read: async (docid) => (await reader.readRaw(accountId, docid))?.toString() ?? '',
     restart() {
       for (const composer of composers) composer.forget();
