@@ -90,6 +90,7 @@ export class Exchange implements AnswerHandler {
   #call: UpstreamCall | null = null;
   #keepAlive: KeepAlive | null = null;
   #book: Bookkeeping | null = null;
+  #forms: Prepared['forms'] = undefined;
   #raw: RawHeaders = [];
   #status: number | null = null;
   #headMs: number | null = null;
@@ -156,8 +157,14 @@ export class Exchange implements AnswerHandler {
   /** Sends what is ready; a client that left meanwhile has nothing sent for it. */
   #send(ready: Prepared): void {
     this.#book = ready.book ?? null;
+    this.#forms = ready.forms;
     this.#ownMs = this.#elapsed();
     if (this.#ending === null) this.#call = ready.send(this.#context.upstreams, this);
+    // Behind the tick in which its bytes are written.
+    process.nextTick(() => this.#announce(ready));
+  }
+
+  #announce(ready: Prepared): void {
     this.#announced = true;
     if (this.#isPaused) this.#context.metrics.notArchived.inc({ reason: 'paused' });
     this.#tell((tap) => tap.requestReceived(this.#tappedRequest(ready)));
@@ -296,6 +303,7 @@ export class Exchange implements AnswerHandler {
       firstByteMs: this.#firstByteMs,
       totalMs: this.#elapsed(),
       ownMs: this.#ownMs,
+      again: this.#forms?.again ?? null,
       booking: this.#booking(),
     };
     this.#tell((tap) => tap.answerEnded(answer));
