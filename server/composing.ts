@@ -6,6 +6,7 @@ import {
   createFactsForPrompts,
   createRetrieval,
   estimateText,
+  factsForSearch,
   locateRepository,
   systemTimers,
 } from './gateway/index.ts';
@@ -74,10 +75,16 @@ export async function openComposing(
   };
   void deleted();
   const recall = mirror === null ? stored : withMirror(stored, mirror);
+  const memory = createMemoryReader(pool);
   const retrieval = createRetrieval({
     archive: { ...createArchiveReader(pool, { clock }), ...createAskingReader(pool) },
     storedName: async ({ accountId, thread }) =>
       maskName(thread.session, await archive.accountKey(accountId)),
+    facts: async ({ accountId, thread }, { projectId }, q) => {
+      const { memory: isOn } = await stored.switches(accountId, thread);
+      const place = { projectId, worktreeId: null, threadId: null };
+      return isOn ? factsForSearch(memory, accountId, place, q, clock.now()) : [];
+    },
     clock,
     timers: systemTimers,
     estimate: estimateText,
@@ -88,7 +95,7 @@ export async function openComposing(
       archive,
       retrieval,
       facts: createFactsForPrompts({
-        reader: createMemoryReader(pool),
+        reader: memory,
         places: archive,
         timers: systemTimers,
       }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { deleted } from './deletions.ts';
 import { documentInput } from './documents.ts';
 import { pauseInput, pauseState } from './pause.ts';
+import { MEMORY_ENDPOINTS } from './memory-endpoints.ts';
 import { projectInput, projectPage, projectSettings, projectSettingsInput } from './projects.ts';
 import { recallState } from './recall-settings.ts';
 import { listRequestsInput, requestInput } from './requests.ts';
@@ -25,7 +26,7 @@ type Caller = ReturnType<typeof createCaller>;
 
 /** One call of the public API that answers JSON: its address, what it takes, and the procedure behind it. */
 export interface Endpoint {
-  /** A `PATCH` takes its fields as a JSON object in its body. */
+  /** A `PATCH` takes its fields as a JSON object in its body, a `POST` there or in its query. */
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/api/v1`, with parameters in braces. */
   readonly path: string;
@@ -318,6 +319,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     call: (caller, given) => caller.requests.get(as(given)),
   },
   ...VIEW_ENDPOINTS,
+  ...MEMORY_ENDPOINTS,
   ...WINDOW_ENDPOINTS,
   ...PAUSE_ENDPOINTS,
   {

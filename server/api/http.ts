@@ -60,7 +60,10 @@ async function answer(request: Request, ctx: ApiContext): Promise<Response> {
       hint: `All calls are listed in ${REST_PATH}/openapi.json.`,
     });
   }
-  const body = method === 'PATCH' ? await fieldsOfBody(request) : {};
+  const body =
+    method === 'PATCH' || (method === 'POST' && request.body !== null)
+      ? await fieldsOfBody(request, method)
+      : {};
   const given = { ...Object.fromEntries(url.searchParams), ...body, ...found.params };
   return json(await found.endpoint.call(createCaller(ctx), given), ctx.requestId);
 }
@@ -68,9 +71,10 @@ async function answer(request: Request, ctx: ApiContext): Promise<Response> {
 /** Longest body of fields that is read, in characters. */
 const FIELDS_CHARS = 65_536;
 
-/** The fields of a JSON object. @throws ContextModeError where the body is something else */
-async function fieldsOfBody(request: Request): Promise<Record<string, unknown>> {
+/** The fields of a JSON object; a POST may have none. @throws ContextModeError where the body is something else */
+async function fieldsOfBody(request: Request, method: string): Promise<Record<string, unknown>> {
   const text = await request.text();
+  if (text === '' && method === 'POST') return {};
   if (text.length > FIELDS_CHARS) {
     throw new ContextModeError('too_large', `The body is longer than ${FIELDS_CHARS} characters.`, {
       hint: 'Send the fields that change, as one JSON object.',

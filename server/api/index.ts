@@ -2,6 +2,14 @@ export { CONSOLE_COOKIE, CONSOLE_HEADER, callerOf, refusalOf } from './guard.ts'
 export { handleRest, handleTrpc } from './http.ts';
 export { answerOperations, operationsAnswer } from './operations.ts';
 export type { WirePause } from './pause.ts';
+export type {
+  WireFact,
+  WireFactAct,
+  WireMemoryAct,
+  WireReviewEntry,
+  WireSlot,
+  WireSlotHistory,
+} from './memory-schemas.ts';
 export type { WireProject } from './projects.ts';
 export type { WireRecallChanges, WireRecallState } from './recall-settings.ts';
 export type { AppRouter } from './router.ts';

@@ -40,7 +40,8 @@ function operationOf(endpoint: Endpoint): Json {
     properties?: Record<string, Json>;
     required?: string[];
   };
-  const inBody = (name: string) => endpoint.method === 'PATCH' && !endpoint.path.includes(`{${name}}`);
+  const hasBody = endpoint.method === 'PATCH' || endpoint.method === 'POST';
+  const inBody = (name: string) => hasBody && !endpoint.path.includes(`{${name}}`);
   const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => inBody(name)));
   const requestBody = {
     required: true,
@@ -65,7 +66,7 @@ function operationOf(endpoint: Endpoint): Json {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
     parameters,
-    ...(endpoint.method === 'PATCH' ? { requestBody } : {}),
+    ...(Object.keys(fields).length > 0 ? { requestBody } : {}),
     responses: {
       200: {
         description: endpoint.summary,

@@ -4,6 +4,7 @@ import { AGENTS } from './agents/find.ts';
 import { connect } from './commands/connect.ts';
 import { disconnect } from './commands/disconnect.ts';
 import { doctor } from './commands/doctor.ts';
+import { facts, remember, reopen } from './commands/facts.ts';
 import { importAny } from './commands/import.ts';
 import { open } from './commands/open.ts';
 import { pause, resume } from './commands/pause.ts';
@@ -186,6 +187,54 @@ function createProgram(
           kind: text(given.kind),
           path: text(given.path),
           limit: number(given.limit),
+          gateway: text(given.gateway),
+        }),
+      ),
+    );
+
+  command('facts', 'show what memory knows, of what holds now')
+    .argument('[query...]', 'words of subject, predicate or value')
+    .option('--all', 'closed ones too')
+    .option('--at <time>', 'what was true then, such as 2026-11-30T12:00:00Z')
+    .option('--project <name>', 'only of this project: its name or id')
+    .option('--limit <slots>', 'how many', count)
+    .addOption(gateway())
+    .action(async (query: unknown, given: Options) =>
+      done(
+        await facts(world, output, {
+          query: Array.isArray(query) ? query.join(' ') : '',
+          all: given.all === true,
+          at: text(given.at),
+          project: text(given.project),
+          limit: number(given.limit),
+          gateway: text(given.gateway),
+        }),
+      ),
+    );
+
+  command('remember', 'state a fact: subject, predicate, object')
+    .argument('<words...>', 'such as: production deployed_to "Render, Oregon region"')
+    .option('--project <name>', 'whose it is: name or id (else the only one)')
+    .addOption(gateway())
+    .action(async (words: unknown, given: Options) =>
+      done(
+        await remember(world, output, {
+          words: Array.isArray(words) ? words.map(String) : [],
+          project: text(given.project),
+          gateway: text(given.gateway),
+        }),
+      ),
+    );
+
+  command('reopen', 'make a closed fact true again, from its close until now and on')
+    .argument('<fact>', 'its id, as "facts --all" shows it')
+    .option('--yes', 'agree to what it takes back')
+    .addOption(gateway())
+    .action(async (fact: unknown, given: Options) =>
+      done(
+        await reopen(world, output, {
+          fact: text(fact) ?? '',
+          yes: given.yes === true,
           gateway: text(given.gateway),
         }),
       ),

@@ -1,5 +1,5 @@
 export { type ComposerStore, createComposer } from './compose/composer.ts';
-export { createFactsForPrompts } from './compose/facts-for-prompts.ts';
+export { createFactsForPrompts, factsForSearch } from './compose/facts-for-prompts.ts';
 export type { Composer } from './compose/prepared.ts';
 export { CONSOLE_LINK_PATH } from './console-door.ts';
 export { type ConsoleProof, createConsoleProof } from './console-proof.ts';

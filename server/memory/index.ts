@@ -1,4 +1,4 @@
-export { blockQuestion, factLine, lexicalJudge, makeBlock } from './block.ts';
+export { blockQuestion, factLine, lexicalJudge, makeBlock, ranked } from './block.ts';
 export { RULES_AUTHOR } from './extraction/rules.ts';
 export { foldSlot } from './fold.ts';
 export { isTypedTurn, learnByRules } from './learn.ts';

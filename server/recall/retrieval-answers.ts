@@ -39,18 +39,24 @@ export interface AnswerOptions {
   readonly now: number;
 }
 
-/** The answer to a search: each place on lines of its own, as many as there is room for. A miss is final and says what else to try. */
+/**
+ * The answer to a search: facts that fit, a line each, then each place on lines of its own, as many as there is room for. A
+ * miss is final and says what else to try.
+ */
 export function searchAnswer(
   q: string,
   places: readonly FoundPlace[],
   notes: readonly string[],
   options: AnswerOptions,
+  facts: readonly string[] = [],
 ): string {
+  const known = facts.length === 0 ? [] : [FACTS, ...facts.map((fact) => `- ${fact}`), ''];
   if (places.length === 0) {
-    return `Nothing that was kept holds ${JSON.stringify(q)}. Asking again with the same words finds nothing either: try fewer or other words, a part of a name, or the words of the answer rather than of the question.`;
+    const miss = `Nothing that was kept holds ${JSON.stringify(q)}. Asking again with the same words finds nothing either: try fewer or other words, a part of a name, or the words of the answer rather than of the question.`;
+    return [...known, miss].join('\n');
   }
   const head = `${places.length === 1 ? 'One place' : `${places.length} places`}, the best first. Read one whole with {"docid": "…"}.`;
-  const lines = [head, ...notes];
+  const lines = [...known, head, ...notes];
   let tokens = options.estimate(lines.join('\n'));
   for (const [index, place] of places.entries()) {
     const block = placeLines(place, options);
@@ -63,6 +69,8 @@ export function searchAnswer(
   }
   return lines.join('\n');
 }
+
+const FACTS = 'Facts that hold now, as they were stated:';
 
 function placeLines(place: FoundPlace, { timeOf }: AnswerOptions): string {
   const where = place.elsewhere === null ? '' : `, in "${place.elsewhere}"`;

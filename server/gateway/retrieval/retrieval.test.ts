@@ -72,7 +72,11 @@ function document(more: Partial<Document> = {}): Document {
 }
 
 /** A retrieval over an archive of which a test replaces what it needs. */
-function setUp(archive: Partial<RetrievalParts['archive']> = {}, projectId: Uuid | null = PROJECT) {
+function setUp(
+  archive: Partial<RetrievalParts['archive']> = {},
+  projectId: Uuid | null = PROJECT,
+  facts?: RetrievalParts['facts'],
+) {
   const clock = manualClock(NOW);
   const timers = manualTimers(clock);
   const filters: SearchFilter[] = [];
@@ -89,6 +93,7 @@ function setUp(archive: Partial<RetrievalParts['archive']> = {}, projectId: Uuid
       ...archive,
     },
     storedName: async ({ thread }) => thread.session,
+    ...(facts === undefined ? {} : { facts }),
     clock,
     timers,
     estimate: (text) => Math.ceil(text.length / 4),
@@ -114,6 +119,23 @@ describe('a search', () => {
     await alone.ask({ q: 'refund' });
     expect(alone.filters).toMatchObject([{ q: 'refund', sessionId: SESSION }]);
     expect(alone.filters[0]).not.toHaveProperty('projectId');
+  });
+
+  test('shows the facts that fit before the places, and names the documents that they were drawn from', async () => {
+    const fact = { line: 'refund window: 30 days', docid: docid('f') };
+    const { ask } = setUp({}, PROJECT, async (_asking, { projectId }, q) =>
+      projectId === PROJECT && q === 'refund' ? [fact] : [],
+    );
+    const { text, documents } = await ask({ q: 'refund' });
+    expect(text.indexOf('- refund window: 30 days')).toBeGreaterThan(0);
+    expect(text.indexOf('- refund window')).toBeLessThan(text.indexOf(docid('a')));
+    expect(documents).toEqual([docid('a'), docid('f')]);
+    const none = setUp({ search: async () => ({ items: [], next: null, notes: [] }) }, PROJECT, async () => [
+      fact,
+    ]);
+    expect((await none.ask({ q: 'refund' })).text).toContain('- refund window: 30 days');
+    const failing = setUp({}, PROJECT, () => Promise.reject(new Error('memory is away')));
+    expect((await failing.ask({ q: 'refund' })).text).toContain(docid('a'));
   });
 
   test('names the session of what stands elsewhere, and no character of a call’s input', async () => {

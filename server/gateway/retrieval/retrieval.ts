@@ -1,4 +1,5 @@
 import type { ArchiveReader, AskingPlace, AskingReader, Document, SearchHit } from '../../archive/index.ts';
+import type { DocId } from '../../conversation/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import {
   type AnswerOptions,
@@ -31,11 +32,19 @@ const PLACES = 12;
 /** Characters that one token has at most, so that no more of a document is read than can be shown. */
 const CHARACTERS_PER_TOKEN = 16;
 
+/** A fact that fits a search: in one line, and the document that it was drawn from (null: none). */
+export interface FoundFact {
+  readonly line: string;
+  readonly docid: string | null;
+}
+
 /** What the archive is asked with. */
 export interface RetrievalParts {
   readonly archive: Pick<ArchiveReader, 'search' | 'readDocument' | 'readBlob'> & AskingReader;
   /** The name that a session is stored under: names may hold what is masked. */
   readonly storedName: (asking: Asking) => Promise<string>;
+  /** The facts of a place that fit the words of a search; left out: none are known. */
+  readonly facts?: (asking: Asking, place: AskingPlace, q: string) => Promise<readonly FoundFact[]>;
   readonly clock: Clock;
   readonly timers: Timers;
   /** Estimated tokens of a text; never falls as the text grows. */
@@ -86,27 +95,30 @@ class ArchiveRetrieval implements Retrieval {
 
   async #search(
     q: string,
-    { accountId }: Asking,
+    asking: Asking,
     place: AskingPlace,
     options: AnswerOptions,
   ): Promise<RetrievalAnswer> {
     const { sessionId, projectId } = place;
-    const { items, notes } = await this.#parts.archive.search(accountId, {
-      q,
-      limit: PLACES,
-      ...(projectId === null ? { sessionId } : { projectId }),
-    });
+    const [{ items, notes }, facts] = await Promise.all([
+      this.#parts.archive.search(asking.accountId, {
+        q,
+        limit: PLACES,
+        ...(projectId === null ? { sessionId } : { projectId }),
+      }),
+      // Where memory does not answer the archive does.
+      this.#parts.facts?.(asking, place, q).catch(() => []) ?? [],
+    ]);
     const text = searchAnswer(
       q,
       items.map((hit) => foundPlace(hit, place)),
       notes,
       options,
+      facts.map(({ line }) => line),
     );
-    return {
-      text,
-      images: [],
-      documents: items.map((hit) => hit.docid).filter((docid) => text.includes(docid)),
-    };
+    const shown = items.map((hit) => hit.docid).filter((docid) => text.includes(docid));
+    const drawnFrom = facts.flatMap(({ docid }) => (docid === null ? [] : [docid as DocId]));
+    return { text, images: [], documents: [...new Set([...shown, ...drawnFrom])] };
   }
 
   async #read(

@@ -32,7 +32,7 @@ import { createRetrieval } from '../../retrieval/index.ts';
 import type { Tap, TappedAnswer, TappedRequest } from '../../tap.ts';
 import { type TestGateway, testGateway } from '../../testing/gateway.ts';
 import { createComposer } from '../composer.ts';
-import { createFactsForPrompts } from '../facts-for-prompts.ts';
+import { createFactsForPrompts, factsForSearch } from '../facts-for-prompts.ts';
 import type { Composer } from '../prepared.ts';
 import type { SeenByModel } from '../seen.ts';
 
@@ -165,6 +165,14 @@ export async function startWorld(
     const retrieval = createRetrieval({
       archive: { ...reader, ...createAskingReader(pool) },
       storedName: async ({ thread }) => thread.session,
+      facts: (asking, { projectId }, q) =>
+        factsForSearch(
+          memory,
+          asking.accountId,
+          { projectId, worktreeId: null, threadId: null },
+          q,
+          clock.now(),
+        ),
       clock,
       timers: systemTimers,
       estimate: estimateText,

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoints.ts';
+import {
+  addInput,
+  closeInput,
+  correctInput,
+  factInput,
+  factPage,
+  factsInput,
+  pageInput,
+  retractInput,
+  reviewInput,
+  settled,
+  settleInput,
+  undoInput,
+} from './memory.ts';
+import {
+  factAct,
+  memoryAct,
+  memoryCounts,
+  reopenPreview,
+  reviewEntry,
+  slotHistory,
+} from './memory-schemas.ts';
+import { pageOf } from './schemas.ts';
+
+/** Input of a procedure from what was given; the procedure's own schema turns and checks it. */
+function as<Input>(given: Record<string, unknown>): Input {
+  return given as Input;
+}
+
+/** What is known, on both clocks, and what a person does to it. */
+export const MEMORY_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/facts',
+    operationId: 'listFacts',
+    summary: 'Facts by subject and predicate, as of any moment on both clocks',
+    input: factsInput,
+    output: factPage,
+    call: (caller, given) => caller.memory.facts(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/facts',
+    operationId: 'addFact',
+    summary: 'State a fact by hand: what was opened and what was closed',
+    input: addInput,
+    output: factAct,
+    call: (caller, given) => caller.memory.add(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/facts/{id}/history',
+    operationId: 'getFactHistory',
+    summary: "Every version of the fact's slot, and the statements behind them",
+    input: factInput,
+    output: slotHistory,
+    call: (caller, given) => caller.memory.history(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/facts/{id}/close',
+    operationId: 'closeFact',
+    summary: 'State that a fact ended',
+    input: closeInput,
+    output: factAct,
+    call: (caller, given) => caller.memory.close(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/facts/{id}/reopen',
+    operationId: 'previewReopenFact',
+    summary: 'What reopening a fact would take back; nothing is written',
+    input: factInput,
+    output: reopenPreview,
+    call: (caller, given) => caller.memory.previewReopen(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/facts/{id}/reopen',
+    operationId: 'reopenFact',
+    summary: 'Make a closed fact true again, from its close until now and on',
+    input: factInput,
+    output: factAct,
+    call: (caller, given) => caller.memory.reopen(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/facts/{id}/true-again',
+    operationId: 'stateFactAnew',
+    summary: 'State the value of a closed fact anew, from now on; nothing is taken back',
+    input: factInput,
+    output: factAct,
+    call: (caller, given) => caller.memory.trueAgain(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/facts/{id}/correct',
+    operationId: 'correctFact',
+    summary: 'Take back all that a fact stands on, and say it anew',
+    input: correctInput,
+    output: factAct,
+    call: (caller, given) => caller.memory.correct(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/facts/{id}/retract',
+    operationId: 'retractFact',
+    summary: 'Take a statement back',
+    input: retractInput,
+    output: factAct,
+    call: (caller, given) => caller.memory.retract(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/facts-undo',
+    operationId: 'undoFactAct',
+    summary: 'Take an act back, by the statements that it wrote',
+    input: undoInput,
+    output: factAct,
+    call: (caller, given) => caller.memory.undo(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/facts-review',
+    operationId: 'listReview',
+    summary:
+      'What a person should look at: writes that closed much, what is not sure, what an answer alone says',
+    input: reviewInput,
+    output: pageOf(reviewEntry),
+    call: (caller, given) => caller.memory.review(as(given)),
+  },
+  {
+    method: 'POST',
+    path: '/facts-review/{id}',
+    operationId: 'settleReview',
+    summary: 'Settle an entry of that list',
+    input: settleInput,
+    output: settled,
+    call: (caller, given) => caller.memory.settle(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/facts-audit',
+    operationId: 'listMemoryActs',
+    summary: 'What was done to memory, newest first',
+    input: pageInput,
+    output: pageOf(memoryAct),
+    call: (caller, given) => caller.memory.acts(as(given)),
+  },
+  {
+    method: 'GET',
+    path: '/facts-counts',
+    operationId: 'countMemory',
+    summary: 'How much there is, and what became of turns',
+    input: z.object({}),
+    output: memoryCounts,
+    call: (caller) => caller.memory.counts(),
+  },
+];
