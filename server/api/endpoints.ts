@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { deleted } from './deletions.ts';
 import { documentInput } from './documents.ts';
+import type { Endpoint } from './endpoint.ts';
 import { pauseInput, pauseState } from './pause.ts';
 import { MEMORY_ENDPOINTS } from './memory-endpoints.ts';
 import { projectInput, projectPage, projectSettings, projectSettingsInput } from './projects.ts';
 import { recallState } from './recall-settings.ts';
 import { listRequestsInput, requestInput } from './requests.ts';
-import type { createCaller } from './router.ts';
 import { document, logMatches, logPage, logRow, pageOf, request, session } from './schemas.ts';
 import { searchAnswer, searchInput } from './search.ts';
 import { listSessionsInput, logEntryInput, logInput, matchesInput, sessionInput } from './sessions.ts';
@@ -21,22 +21,6 @@ import {
   sessionSettingsInput,
   undoneLayout,
 } from './window.ts';
-
-type Caller = ReturnType<typeof createCaller>;
-
-/** One call of the public API that answers JSON: its address, what it takes, and the procedure behind it. */
-export interface Endpoint {
-  /** A `PATCH` takes its fields as a JSON object in its body, a `POST` there or in its query. */
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below `/api/v1`, with parameters in braces. */
-  readonly path: string;
-  readonly operationId: string;
-  readonly summary: string;
-  readonly input: z.ZodObject;
-  readonly output: z.ZodType;
-  /** `given` holds path and query parameters as texts, and the fields of a body; the procedure checks them. */
-  call(caller: Caller, given: Record<string, unknown>): Promise<unknown>;
-}
 
 /** Input of a procedure from what was given; the procedure's own schema turns and checks it. */
 function as<Input>(given: Record<string, unknown>): Input {

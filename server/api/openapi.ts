@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ENDPOINTS, type Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
+import { ENDPOINTS } from './endpoints.ts';
 import type { FileEndpoint } from './file-endpoint.ts';
 import { FILE_ENDPOINTS } from './files.ts';
 import { errorEnvelope } from './schemas.ts';
