@@ -184,6 +184,8 @@ export interface RecallStore {
   version(accountId: Uuid): Promise<string>;
   /** True where nothing of these was ever kept for the account, or all of it was deleted. */
   isUntouched(accountId: Uuid): Promise<boolean>;
+  /** True where Recall is off for the account, and on for no project and no session of it. */
+  isOffThroughout(accountId: Uuid): Promise<boolean>;
   /** What holds for a thread's session: its project is told by the session where the archive knows it. */
   switches(accountId: Uuid, thread: ThreadName): Promise<RecallSwitches>;
   /** All items that the archive holds of messages, in the order of the given hashes, then by position. */

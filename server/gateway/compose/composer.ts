@@ -117,7 +117,7 @@ export function createComposer(options: ComposerOptions): Composer {
   function prepare(request: TappedRequest, upstream: UpstreamRequest): Promise<Prepared> | null {
     const store = options.store();
     const bytes = request.body.byteLength;
-    if (store === null || bytes === 0) return null;
+    if (store === null || bytes === 0 || known.isLeftAlone(store, request.accountId)) return null;
     const head = headOf(request);
     const adapter = request.door === 'anthropic' ? anthropicAdapter : openaiAdapter;
     if (adapter.routeOf(head) === 'other') return null;
@@ -299,7 +299,18 @@ export function createComposer(options: ComposerOptions): Composer {
     thread: ThreadName,
   ): Omit<SendParts, 'upstreams' | 'handler'> {
     const compose = partsOf(store, request.accountId, thread);
-    return { store, clock, timers, log, metrics, compose, request, upstream, book: new Bookkeeping(), forms: new SentForms() };
+    return {
+      store,
+      clock,
+      timers,
+      log,
+      metrics,
+      compose,
+      request,
+      upstream,
+      book: new Bookkeeping(),
+      forms: new SentForms(),
+    };
   }
 
   /** A request as its client sent it, since nothing of ours stands in it. */

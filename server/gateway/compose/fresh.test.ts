@@ -49,3 +49,38 @@ test('where only this process changes a value, nobody waits while it is read aga
   fresh.clear();
   expect(await fresh.get('a', async () => 'third')).toBe('third');
 });
+
+test('what was being read when it was forgotten is not known by that', async () => {
+  const fresh = new Fresh<string>(manualClock(0), 1_000, true);
+  let answer: (value: string) => void = () => undefined;
+  const reading = fresh.get('a', () => new Promise<string>((resolve) => (answer = resolve)));
+  fresh.clear();
+  answer('before it was changed');
+  await reading;
+  expect(await fresh.get('a', async () => 'as it is now')).toBe('as it is now');
+});
+
+test('who asks for what is known at once waits for nothing, reads once at a time, and is told nothing that others change', async () => {
+  const clock = manualClock(0);
+  const fresh = new Fresh<string>(clock, 1_000, true);
+  let answer: (value: string) => void = () => undefined;
+  let reads = 0;
+  const slow = () => {
+    reads += 1;
+    return new Promise<string>((resolve) => (answer = resolve));
+  };
+  expect(fresh.peek('a', slow)).toBeUndefined();
+  expect(fresh.peek('a', slow)).toBeUndefined();
+  expect(reads).toBe(1);
+  answer('first');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(fresh.peek('a', slow)).toBe('first');
+  expect(reads).toBe(1);
+  await Promise.resolve();
+  clock.advance(2_000);
+  expect(fresh.peek('a', slow)).toBe('first');
+  expect(reads).toBe(2);
+  const shared = new Fresh<string>(clock, 1_000);
+  expect(await shared.get('a', async () => 'first')).toBe('first');
+  expect(shared.peek('a', slow)).toBeUndefined();
+});

@@ -12,6 +12,10 @@ export class Fresh<Value> {
   readonly #clock: Clock;
   readonly #forMs: number;
   readonly #isOurs: boolean;
+  /** Keys that are being read behind what is known at once. */
+  readonly #peeked = new Set<string>();
+  /** How often all was forgotten. */
+  #forgotten = 0;
   readonly #known = new Map<string, { readonly value: Value; readonly at: number }>();
 
   /** @param isOurs nobody but this process changes the values */
@@ -26,7 +30,11 @@ export class Fresh<Value> {
     const known = this.#known.get(key);
     const now = this.#clock.monotonic();
     if (known !== undefined && now - known.at < this.#forMs) return known.value;
-    const reading = read().then((value) => this.#keep(key, value, now));
+    const times = this.#forgotten;
+    const reading = read().then((value) =>
+      // What was read before it was forgotten may be what it was before that.
+      times === this.#forgotten ? this.#keep(key, value, now) : value,
+    );
     if (known === undefined) return reading;
     if (this.#isOurs) {
       // Who asks meanwhile does not read it once more.
@@ -36,6 +44,17 @@ export class Fresh<Value> {
     }
     const isThere = await bounded(reading, LATE_MS).catch(() => false);
     return isThere ? reading : known.value;
+  }
+
+  /** What is known, at once, and read again behind where it is old; undefined: nothing is, or others change it too. */
+  peek(key: string, read: () => Promise<Value>): Value | undefined {
+    if (!this.#isOurs) return undefined;
+    if (!this.#peeked.has(key)) {
+      this.#peeked.add(key);
+      const isRead = () => this.#peeked.delete(key);
+      this.get(key, read).then(isRead, isRead);
+    }
+    return this.#known.get(key)?.value;
   }
 
   #keep(key: string, value: Value, at: number): Value {
@@ -52,6 +71,7 @@ export class Fresh<Value> {
   }
 
   clear(): void {
+    this.#forgotten += 1;
     this.#known.clear();
   }
 }

@@ -22,6 +22,7 @@ export class KnownValues {
   readonly #switches: Fresh<RecallSwitches>;
   readonly #keys: Fresh<Uint8Array>;
   readonly #hasFacts: Fresh<boolean>;
+  readonly #offThroughout: Fresh<boolean>;
 
   /** @param isAlone no other gateway works on the same store */
   constructor(clock: Clock, isAlone: boolean) {
@@ -30,6 +31,7 @@ export class KnownValues {
     this.#switches = new Fresh(clock, FRESH_MS, isAlone);
     this.#keys = new Fresh(clock, FRESH_MS, isAlone);
     this.#hasFacts = new Fresh(clock, FRESH_MS, isAlone);
+    this.#offThroughout = new Fresh(clock, FRESH_MS, isAlone);
   }
 
   /** The store and the archive of a thread with what is known of them. */
@@ -64,9 +66,22 @@ export class KnownValues {
     }
   }
 
+  /**
+   * Whether all of an account's requests are none of our business, as far as that is known at once: Recall is off for the
+   * account and everything in it, nothing of ours stands in any conversation, and no fact is known.
+   */
+  isLeftAlone({ recall, facts }: Source, accountId: Uuid): boolean {
+    return (
+      this.#offThroughout.peek(accountId, () => recall.isOffThroughout(accountId)) === true &&
+      this.#untouched.peek(accountId, () => recall.isUntouched(accountId)) === true &&
+      this.#hasFacts.peek(accountId, () => facts.hasFacts(accountId)) === false
+    );
+  }
+
   /** A person switched something. */
   switched(): void {
     this.#switches.clear();
+    this.#offThroughout.clear();
     this.#untouched.clear();
     this.#hasFacts.clear();
   }

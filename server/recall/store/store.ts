@@ -9,7 +9,7 @@ import { nameColumns } from './columns.ts';
 import { prepared, type Queryable } from './connection.ts';
 import { readGenerations, writeGeneration } from './generations.ts';
 import { readHidden, writeHidden } from './hidden.ts';
-import { mergedSwitches } from './switches.ts';
+import { mergedSwitches, readOffThroughout } from './switches.ts';
 import { readThreadState, writeThreadState } from './thread-state.ts';
 
 /** What the store takes from elsewhere. */
@@ -55,6 +55,7 @@ export function createRecallStore(pool: Queryable, { accountKey }: RecallStoreOp
     },
     version: (accountId) => readVersion(pool, accountId),
     isUntouched: (accountId) => readUntouched(pool, accountId),
+    isOffThroughout: (accountId) => readOffThroughout(pool, accountId),
     async switches(accountId, thread) {
       return mergedSwitches(pool, accountId, await stored(accountId, thread));
     },

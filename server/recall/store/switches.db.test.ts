@@ -87,6 +87,23 @@ describe('switches', () => {
     });
   });
 
+  test('say that Recall is off throughout only where the account has it off and nothing in it has it on', async () => {
+    const { session, project } = await placed('throughout');
+    const isOff = () => store.isOffThroughout(accountId);
+    await set(accountId, { recall: null });
+    expect(await isOff()).toBe(false);
+    await set(project, { recall: false });
+    expect(await isOff()).toBe(false);
+    await set(accountId, { recall: false, tool: true });
+    expect(await isOff()).toBe(true);
+    await set(session, { recall: true });
+    expect(await isOff()).toBe(false);
+    await set(session, {});
+    expect(await isOff()).toBe(true);
+    await set(accountId, { recall: true });
+    expect(await isOff()).toBe(false);
+  });
+
   test('are read back as they were set, and counted as a change', async () => {
     const before = await store.version(accountId);
     const said: SetSwitches = { ...INHERITED, keepRecent: 10_000, minGain: 0, timeZone: 'Europe/Berlin' };

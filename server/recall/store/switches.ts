@@ -107,6 +107,20 @@ WITH named AS (
 )
 SELECT g.value FROM scope s JOIN setting g ON g.account_id = $1 AND g.scope = s.id AND g.name = $4 ORDER BY s.nearness`;
 
+/** Whether Recall is off for an account, and on for no project and no session of it. */
+export async function readOffThroughout(pool: Queryable, accountId: Uuid): Promise<boolean> {
+  const { rows } = await pool.query<{ off: boolean | null }>(
+    prepared('off_throughout', OFF_THROUGHOUT, [accountId, NAME]),
+  );
+  return rows[0]?.off ?? false;
+}
+
+/** Where nobody set anything it is on. */
+const OFF_THROUGHOUT = `
+SELECT COALESCE(bool_or(scope = $1 AND value->'recall' = 'false'), false)
+  AND NOT COALESCE(bool_or(value->'recall' = 'true'), false) AS off
+FROM setting WHERE account_id = $1 AND name = $2`;
+
 /** Settings of scopes, the widest first, over what holds where nobody set anything. The nearest that says something counts. */
 export function mergeSwitches(scopes: readonly Partial<SetSwitches>[]): RecallSwitches {
   const merged: Record<string, unknown> = { ...DEFAULT_SWITCHES };
