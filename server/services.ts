@@ -40,6 +40,7 @@ import type { Logger } from './kernel/log.ts';
 import { watchLoop } from './kernel/loop-delay.ts';
 import { createMetrics, type Metrics } from './kernel/metrics.ts';
 import { systemRandom } from './kernel/random.ts';
+import { createLedgerReader, type LedgerReader } from './ledger/index.ts';
 import { watchLive } from './live.ts';
 import type { LocalAccess } from './local-access.ts';
 import { drawnFacts } from './memory/index.ts';
@@ -128,6 +129,7 @@ export function createServices({ env, clock, log, access, refusal }: ServicesOpt
     transfer: store.transfer,
     transcripts: store.transcripts,
     layouts: store.layouts,
+    ledger: store.ledger,
     switches: store.switches,
     recall: store.recall,
     memory: store.memory,
@@ -156,6 +158,7 @@ interface Store {
   readonly transfer: ArchiveTransfer;
   readonly transcripts: TranscriptImporter;
   readonly layouts: ApiServices['layouts'];
+  readonly ledger: ApiServices['ledger'];
   readonly switches: ApiServices['switches'];
   readonly recall: ApiServices['recall'];
   readonly memory: ApiServices['memory'];
@@ -176,6 +179,7 @@ interface OpenStore {
   readonly transfer: ArchiveTransfer;
   readonly transcripts: TranscriptImporter;
   readonly layouts: RecallReader;
+  readonly ledger: LedgerReader;
   readonly keeper: ArchiveKeeper;
   readonly housekeeping: Housekeeping;
   readonly remembering: Remembering;
@@ -258,6 +262,7 @@ function createStore(parts: { env: Env; clock: Clock; log: Logger; metrics: Metr
     transfer: deferred(() => whenOpen().transfer),
     transcripts: deferred(() => whenOpen().transcripts),
     layouts: deferred(() => whenOpen().layouts),
+    ledger: deferred(() => whenOpen().ledger),
     switches: {
       read: (accountId, scope) => readSwitches(whenOpen().database.pool, accountId, scope),
       async write(accountId, scope, switches, at) {
@@ -360,6 +365,7 @@ async function openStore(
       transfer: createArchiveTransfer(database.pool, tools),
       transcripts: createTranscriptImporter(database.settings, env, log),
       layouts: createRecallReader(database.pool),
+      ledger: createLedgerReader(database.pool),
       housekeeping,
       remembering,
       disk: watchFreeSpace(disk.folder, clock),

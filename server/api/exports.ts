@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { ContextModeError } from '../kernel/errors.ts';
+import { FEATURES } from '../ledger/index.ts';
 import { type Cell, csvLine } from './csv.ts';
 import { attachment, type FileEndpoint, INERT, linesOf, streamOf } from './file-endpoint.ts';
+import { ledgerRequestsInput, type WireLedgerRequest } from './ledger.ts';
 import { createCaller } from './router.ts';
 import type { WireSearchHit, WireSession } from './schemas.ts';
 import { searchInput } from './search.ts';
@@ -95,6 +97,58 @@ const SESSIONS: Listed<WireSession> = {
   pageOf: (caller, given, cursor) => caller.sessions.list({ ...(given as object), limit: 500, cursor }),
 };
 
+const LEDGER: Listed<WireLedgerRequest> = {
+  columns: [
+    'at',
+    'request',
+    'session',
+    'agent',
+    'model',
+    'subscription',
+    'kind',
+    'state',
+    'calls',
+    'input',
+    'write',
+    'writeLong',
+    'read',
+    'output',
+    'reasoning',
+    'direct',
+    'trimming',
+    'recall',
+    'eviction',
+    'retrieval',
+    'memory',
+    'estimate',
+    'actual',
+    'layoutMade',
+  ],
+  cellsOf: ({ tokens, ...row }) => [
+    row.at,
+    row.id,
+    row.sessionId,
+    row.agent,
+    row.model,
+    String(row.subscription),
+    row.kind,
+    row.state,
+    row.calls,
+    tokens.input,
+    tokens.write,
+    tokens.writeLong,
+    tokens.read,
+    tokens.output,
+    tokens.reasoning,
+    row.direct,
+    ...FEATURES.map((feature) => row.lines.find((line) => line.feature === feature)?.amount ?? null),
+    row.actual,
+    row.layoutMade,
+  ],
+  most: Number.POSITIVE_INFINITY,
+  pageOf: (caller, given, cursor) => caller.ledger.requests({ ...(given as object), limit: 1000, cursor }),
+};
+
 /** Lists as files: JSON Lines, or CSV with `format=csv`. */
 export const EXPORTS: readonly FileEndpoint[] = [
   {
@@ -112,6 +166,14 @@ export const EXPORTS: readonly FileEndpoint[] = [
     mime: 'application/x-ndjson',
     parameters: parametersOf(listSessionsInput),
     answer: (ctx, _params, query) => exported(ctx, query, 'sessions', SESSIONS),
+  },
+  {
+    path: '/export/ledger',
+    operationId: 'exportLedger',
+    summary: 'Requests with what they cost as JSON Lines or CSV, oldest first',
+    mime: 'application/x-ndjson',
+    parameters: parametersOf(ledgerRequestsInput),
+    answer: (ctx, _params, query) => exported(ctx, query, 'ledger', LEDGER),
   },
 ];
 

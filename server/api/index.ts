@@ -1,5 +1,6 @@
 export { CONSOLE_COOKIE, CONSOLE_HEADER, callerOf, refusalOf } from './guard.ts';
 export { handleRest, handleTrpc } from './http.ts';
+export type { WireLedgerGroups, WireLedgerLine, WireLedgerRequest, WireLedgerTotals } from './ledger.ts';
 export { answerOperations, operationsAnswer } from './operations.ts';
 export type { WirePause } from './pause.ts';
 export type {

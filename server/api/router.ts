@@ -1,4 +1,5 @@
 import { documentsRouter } from './documents.ts';
+import { ledgerRouter } from './ledger.ts';
 import { liveRouter } from './live.ts';
 import { memoryRouter } from './memory.ts';
 import { pauseRouter } from './pause.ts';
@@ -15,6 +16,7 @@ import { windowRouter } from './window.ts';
 /** Everything that the console can ask, one router per area. */
 export const appRouter = router({
   documents: documentsRouter,
+  ledger: ledgerRouter,
   live: liveRouter,
   memory: memoryRouter,
   pause: pauseRouter,

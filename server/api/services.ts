@@ -4,6 +4,7 @@ import type { Clock, Millis } from '../kernel/clock.ts';
 import type { Env } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { LedgerReader } from '../ledger/index.ts';
 import type { MemoryReader, MemoryWriter } from '../memory/index.ts';
 import type { LayoutPreview, Pause, RecallReader, SetSwitches, UndoResult } from '../recall/index.ts';
 import type { TranscriptImports } from './transcript-imports.ts';
@@ -69,6 +70,7 @@ export interface ApiServices {
   readonly transfer: ArchiveTransfer;
   readonly transcripts: TranscriptImports;
   readonly layouts: RecallReader;
+  readonly ledger: LedgerReader;
   readonly switches: SwitchKeeper;
   readonly recall: RecallActs;
   readonly memory: { readonly reader: MemoryReader; readonly writer: MemoryWriter };

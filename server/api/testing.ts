@@ -4,6 +4,7 @@ import { manualClock } from '../kernel/clock.ts';
 import { readEnv } from '../kernel/env.ts';
 import { LOCAL_ACCOUNT, type Uuid } from '../kernel/ids.ts';
 import { createLogger } from '../kernel/log.ts';
+import type { LedgerReader } from '../ledger/index.ts';
 import type { MemoryReader, MemoryWriter } from '../memory/index.ts';
 import type { LayoutPreview, Pause, UndoResult } from '../recall/index.ts';
 import { type ChainMessage, INHERITED, type RecallReader, type SetSwitches } from '../recall/index.ts';
@@ -21,12 +22,15 @@ interface RecallScene {
 /** Memory that no test of these calls asks. */
 const NO_MEMORY = { reader: {} as MemoryReader, writer: {} as MemoryWriter };
 
+/** A ledger that no test of these calls asks. */
+const NO_LEDGER = {} as LedgerReader;
+
 const NO_FAILURES = { count: 0, newest: null };
 
 /** The services of Recall in memory: nothing was laid out unless the scene says so; switches are kept. */
 export function recallServices(
   scene: RecallScene = {},
-): Pick<ApiServices, 'layouts' | 'switches' | 'recall' | 'pausing' | 'memory'> {
+): Pick<ApiServices, 'layouts' | 'ledger' | 'switches' | 'recall' | 'pausing' | 'memory'> {
   const said = new Map<Uuid, SetSwitches>();
   const switches: SwitchKeeper = {
     read: async (_account, scope) => said.get(scope) ?? INHERITED,
@@ -57,7 +61,7 @@ export function recallServices(
       paused = pause;
     },
   };
-  return { layouts, switches, recall, pausing, memory: NO_MEMORY };
+  return { layouts, ledger: NO_LEDGER, switches, recall, pausing, memory: NO_MEMORY };
 }
 
 /** A chain of so many messages, each with one item of ten bytes; hashes are their numbers in hex. */

@@ -13,6 +13,7 @@ export interface Screen {
 export const SCREENS: readonly Screen[] = [
   { href: '/', label: 'Home', icon: 'home', key: 'h' },
   { href: '/archive', label: 'Archive', icon: 'archive', key: 'a' },
+  { href: '/ledger', label: 'Ledger', icon: 'ledger', key: 'c' },
   { href: '/settings', label: 'Settings', icon: 'settings', key: 's' },
   { href: '/help', label: 'Help', icon: 'help', key: 'l' },
 ];

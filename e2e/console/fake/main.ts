@@ -11,6 +11,7 @@ import type { MemoryReader, MemoryWriter } from '../../../server/memory/index.ts
 import type { Pause } from '../../../server/recall/index.ts';
 import { fakeDay } from './day.ts';
 import { fakeKeeper } from './keeper.ts';
+import { fakeLedger } from './ledger.ts';
 import { fakeReader } from './reader.ts';
 import { fakeRecall } from './recall.ts';
 import { fixedId } from './sessions.ts';
@@ -54,6 +55,7 @@ const services = {
   transfer: {} as ArchiveTransfer,
   transcripts: { importSession: async () => null },
   layouts: recall.layouts,
+  ledger: fakeLedger(sessions),
   switches: recall.switches,
   recall: recall.recall,
   pausing: fakePausing(),

@@ -1,5 +1,5 @@
 import type { Database } from '../../../server/db/index.ts';
-import { createBooker } from '../../../server/gateway/booking/booker.ts';
+import { type AnsweredRequest, createBooker } from '../../../server/gateway/booking/booker.ts';
 import { ClaudeAgent, CodexAgent, type TestAgent } from '../../../server/gateway/compose/testing/clients.ts';
 import { codeWordsModel, run } from '../../../server/gateway/compose/testing/model.ts';
 import { startWorld, type World } from '../../../server/gateway/compose/testing/world.ts';
@@ -11,8 +11,8 @@ import {
   type LedgerRequest,
   PRICE_ROWS,
 } from '../../../server/ledger/index.ts';
-import type { Json } from '../../simulator/json.ts';
 import { rulesWith } from '../../simulator/index.ts';
+import type { Json } from '../../simulator/json.ts';
 import { tokensOfLength, unitsOf } from '../../simulator/tokens.ts';
 
 /** A world whose requests are booked, and what the simulated provider charged for them. */
@@ -31,12 +31,21 @@ export interface LedgerWorld extends World {
 /** Start of every world's time. */
 const START = Date.UTC(2026, 11, 1, 9);
 
-/**
- * Starts such a world.
- * @param isExact tokens are counted as the provider counts them; else they are estimated and calibrated
- * @param inSteps the Responses API tells what was read in steps of 128 tokens, as it is documented
- */
-export async function startLedgerWorld(database: Database, isExact: boolean, inSteps = true): Promise<LedgerWorld> {
+/** How a world is started. */
+export interface LedgerWorldOptions {
+  /** Tokens are counted as the provider counts them; else they are estimated and calibrated. */
+  readonly isExact: boolean;
+  /** The Responses API tells what was read in steps of 128 tokens, as it is documented. */
+  readonly inSteps: boolean;
+  /** A fault that is planted in what the ledger is told. */
+  readonly plant?: (request: AnsweredRequest) => AnsweredRequest;
+}
+
+/** Starts such a world. */
+export async function startLedgerWorld(
+  database: Database,
+  { isExact, inSteps, plant = (request) => request }: LedgerWorldOptions,
+): Promise<LedgerWorld> {
   const failures: unknown[] = [];
   const world = await startWorld(database, 20_000, {
     simulator: {
@@ -44,15 +53,17 @@ export async function startLedgerWorld(database: Database, isExact: boolean, inS
       frozen: true,
       settings: { binding: 'enforced', rules: rulesWith({ 'openai.cached-tokens-in-128s': inSteps }) },
     },
-    booker: (accountKey) =>
-      createBooker({
+    booker: (accountKey) => {
+      const booker = createBooker({
         ledger: createLedgerWriter(database.pool),
         accountKey,
         count: isExact ? countAsSimulated : estimateJson,
         isExact,
         prices: PRICE_ROWS,
         failed: (cause) => failures.push(cause),
-      }),
+      });
+      return { book: (request) => booker.book(plant(request)) };
+    },
   });
   world.simulator.script.add(codeWordsModel());
   const ledger = createLedgerReader(database.pool);

@@ -8,12 +8,16 @@ import type { BodyPieces, SentForms } from './types.ts';
 
 /** Reads bodies as the prompt cache sees them, and remembers their parts. */
 export interface PromptReader {
-  /** Null: it cannot be read. */
+  /**
+   * Null: it cannot be read.
+   * @param readsReasoningOf on Responses: see {@link cachedItems}
+   */
   read(
     protocol: ProtocolAdapter['protocol'],
     model: string,
     key: Uint8Array,
     body: Uint8Array,
+    readsReasoningOf?: number | null,
   ): CachedPrompt | null;
 }
 
@@ -22,10 +26,10 @@ export function createPromptReader(count: CountTokens): PromptReader {
   const entries = new BlockMemo<ReadEntry>();
   const items = new BlockMemo<ReadItem>();
   return {
-    read: (protocol, model, key, body) =>
+    read: (protocol, model, key, body, readsReasoningOf = null) =>
       protocol === 'anthropic'
         ? cachedMessages(body, { key, model, count, memo: entries })
-        : cachedItems(body, { key, model, count, memo: items }),
+        : cachedItems(body, { key, model, count, memo: items }, readsReasoningOf),
   };
 }
 

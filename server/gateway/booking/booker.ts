@@ -120,15 +120,18 @@ export function createBooker(parts: BookerParts): Booker {
     if (body === null || model === null || booking?.forms === null) return null;
     const bodies = bodiesOf(body, booking?.forms ?? null);
     const read = new Map<Uint8Array, CachedPrompt | null>();
-    const promptOf = (one: Uint8Array) => {
-      if (!read.has(one)) read.set(one, reader.read(adapter.protocol, model, key, one));
+    const reasoning = booking?.forms?.readsReasoningOf ?? null;
+    const promptOf = (one: Uint8Array, readsReasoningOf: number | null) => {
+      if (!read.has(one)) read.set(one, reader.read(adapter.protocol, model, key, one, readsReasoningOf));
       return read.get(one) ?? null;
     };
     const prompts = bodies.map((one, index) =>
       // Before our tool stands in a body its model can call nothing of ours.
       (index < FIRST_WITH_TOOL ? rounds.slice(0, 1) : rounds).map(({ appended }) => {
         const whole = withElements(adapter.protocol, one, appended);
-        return whole === null ? null : promptOf(whole);
+        if (whole === null) return null;
+        const isLaidOut = index >= FIRST_LAID_OUT && reasoning !== null;
+        return promptOf(whole, isLaidOut ? reasoning + appended.length : null);
       }),
     );
     return prompts.every((all) => all.every((one) => one !== null))
@@ -227,6 +230,7 @@ interface BilledRound extends UpstreamRound {
 }
 
 /** Of the five bodies. */
+const FIRST_LAID_OUT = 2;
 const FIRST_WITH_TOOL = 3;
 const NO_PROMPT: Pick<CachedPrompt, 'positions'> = { positions: [] };
 const NO_USAGE: CallUsage = { samplings: [], searches: 0, speed: null, regional: false, batch: false };

@@ -9,9 +9,19 @@ type Compose = (plan: BodyPlan) => ComposedBody | NotComposed;
  * The bodies that stand between what a client sent and what went out, in the ledger's fixed row. Each is composed by a part of
  * the plan that the request went out by. Null where one of them cannot be.
  */
-export function sentForms({ request, plan, body }: Composed): SentForms | null {
-  const same: SentForms = { trimmed: null, laidOut: null, withTool: null, sent: null, evicts: false };
+export function sentForms({ request, plan, body, force }: Composed): SentForms | null {
+  const same: SentForms = {
+    trimmed: null,
+    laidOut: null,
+    withTool: null,
+    sent: null,
+    readsReasoningOf: null,
+    evicts: false,
+  };
   if (plan === null) return same;
+  const { elements } = request.read;
+  const readsReasoningOf =
+    plan.layout === null || force === null ? null : Math.max(0, elements.length - force.element - 1);
   const compose: Compose = (part) =>
     request.compose(request.body, request.read.scan, request.read.elements, part);
   const pieces = (composed: ComposedBody | NotComposed | null) =>
@@ -23,8 +33,8 @@ export function sentForms({ request, plan, body }: Composed): SentForms | null {
   const sent = piecesOf(request.body, body);
   // Without a memory part the body with our tool is what was sent.
   return plan.layout?.memory == null
-    ? { ...same, trimmed, laidOut, withTool: sent }
-    : { ...same, trimmed, laidOut, withTool, sent };
+    ? { ...same, trimmed, laidOut, withTool: sent, readsReasoningOf }
+    : { ...same, trimmed, laidOut, withTool, sent, readsReasoningOf };
 }
 
 /** The body with cut results alone; null: none is cut. */

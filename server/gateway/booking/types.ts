@@ -15,6 +15,11 @@ export interface SentForms {
   readonly withTool: BodyPieces | null;
   /** With the memory part: what was sent. */
   readonly sent: BodyPieces | null;
+  /**
+   * Elements at the end of the client's whose reasoning was made under the layout: a model that binds it reads none of what
+   * stands before. Null: no layout stands in the request.
+   */
+  readonly readsReasoningOf: number | null;
   /** What stands in the request is an eviction's. */
   readonly evicts: boolean;
 }

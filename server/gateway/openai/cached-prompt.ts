@@ -16,6 +16,7 @@ export interface ReadItem {
   readonly whole: ReadBlock;
   readonly marked: readonly ReadBlock[];
   readonly isDeferred: boolean;
+  readonly isReasoning: boolean;
 }
 
 /** What a body of the Responses API is read with. */
@@ -31,6 +32,9 @@ const MINUTE_MS = 60_000;
 /** Breakpoints that a request writes, its end counted. */
 const MOST_WRITES = 4;
 
+/** Since GPT-6.2 instructions stand last, and reasoning behind another prefix than its own is left out. */
+const BINDS = /^gpt-6\.(?:[2-9]|\d\d)/;
+
 /** What a request wants of the cache. */
 interface Wish {
   readonly isExplicit: boolean;
@@ -41,8 +45,14 @@ interface Wish {
 /**
  * A body of the Responses API as the prompt cache sees it (providers.md 3.6): settings, tools, instructions, items. Null where
  * it cannot be read, or goes on with what the provider has stored.
+ * @param readsReasoningOf items at the end whose reasoning was made behind what stands before it: models that bind reasoning
+ *   leave out all other; null: all was
  */
-export function cachedItems(body: Uint8Array, reading: ReadingItems): CachedPrompt | null {
+export function cachedItems(
+  body: Uint8Array,
+  reading: ReadingItems,
+  readsReasoningOf: number | null = null,
+): CachedPrompt | null {
   const scan = scanBody(body, LISTS);
   if (scan === null || scan.fault !== null) return null;
   const field = (name: string) => fieldOf(body, scan, name);
@@ -67,9 +77,12 @@ export function cachedItems(body: Uint8Array, reading: ReadingItems): CachedProm
       mark: null,
     });
   };
-  const isLast = /^gpt-6\.(?:[2-9]|\d\d)/.test(reading.model);
+  const isLast = BINDS.test(reading.model);
   if (!isLast) addInstructions();
-  for (const item of itemsOf(field('input'), read('input'), reading.count)) addItem(chain, item, wish);
+  const items = itemsOf(field('input'), read('input'), reading.count);
+  const from = readsReasoningOf === null || !BINDS.test(reading.model) ? 0 : items.length - readsReasoningOf;
+  for (const [index, item] of items.entries())
+    if (!item.isReasoning || index >= from) addItem(chain, item, wish);
   if (isLast) addInstructions();
   return { positions: marked(chain, rules, wish), rules };
 }
@@ -140,6 +153,7 @@ function readItem(given: Fields, count: CountTokens): ReadItem {
       return [{ hash: hashOf(rendered(head)), tokens: count(head), mark: lifetime }];
     }),
     isDeferred: item.defer_loading === true,
+    isReasoning: item.type === 'reasoning',
   };
 }
 

@@ -13,6 +13,7 @@ import { Page } from '../../_frame/page.tsx';
 import { titleOf } from '../../_sessions/session-table.tsx';
 import { DocumentPane } from '../_document/document-pane.tsx';
 import { CLOSED, DOCUMENT_STATE, openedAt } from '../_document/document-state.ts';
+import { CostView } from './cost/cost-view.tsx';
 import { RequestPane } from './requests/request-pane.tsx';
 import { RequestTable } from './requests/request-table.tsx';
 import { LeavingBanner, SessionActions } from './session-actions.tsx';
@@ -22,7 +23,7 @@ import { useHitWalk } from './transcript/use-hits.ts';
 import { LayoutPane } from './window/layout-pane.tsx';
 import { WindowView } from './window/window-view.tsx';
 
-const TABS = ['transcript', 'window', 'requests'] as const;
+const TABS = ['transcript', 'window', 'requests', 'cost'] as const;
 
 const STATE = {
   tab: parseAsStringLiteral(TABS).withDefault('transcript'),
@@ -120,6 +121,7 @@ function Views({ session }: { readonly session: WireSession }) {
             { value: 'transcript', label: 'Transcript' },
             { value: 'window', label: 'Window' },
             { value: 'requests', label: counted('Requests', session.requests) },
+            { value: 'cost', label: 'Cost' },
           ]}
           aside={
             state.tab === 'transcript' ? (
@@ -148,6 +150,9 @@ function Views({ session }: { readonly session: WireSession }) {
           </TabPanel>
           <TabPanel value="requests">
             <RequestTable sessionId={session.id} selected={state.request} />
+          </TabPanel>
+          <TabPanel value="cost">
+            <CostView sessionId={session.id} />
           </TabPanel>
         </Tabs>
       </div>

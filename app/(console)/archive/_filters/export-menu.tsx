@@ -6,7 +6,7 @@ import { Menu, MenuLink } from '@/app/_ui/menu.tsx';
 
 /** Saves a list as it is narrowed now. `query` is what the API takes for the same list; null: there is nothing yet. */
 export function ExportMenu(props: {
-  readonly kind: 'search' | 'sessions';
+  readonly kind: 'search' | 'sessions' | 'ledger';
   readonly what: string;
   readonly query: Readonly<Record<string, string>> | null;
 }) {
