@@ -139,10 +139,36 @@ describe('what the model saw', () => {
     });
   });
 
+  it('has a second form where the provider refused the first, and what was paid is for that', async () => {
+    const { again: _none, ...second } = view as RequestView;
+    const first = {
+      ...second,
+      layout: null,
+      runs: [],
+      sentBytes: 2_000,
+      tokens: { client: 5_000, sent: 5_000, limit: 8_000 },
+    };
+    const { json } = setUp({ view: { ...first, again: { refused: 'too_large', view: second } } });
+    expect(await json(`/requests/${REQUEST}/views`)).toMatchObject({
+      edited: false,
+      sent: { messages: 5, bytes: 2_000 },
+      money: { leftOut: { tokens: 4_000 } },
+      again: {
+        refused: 'too_large',
+        edited: true,
+        sent: { messages: 3, bytes: 400, tokens: 1_000 },
+        layout: { message: hashAt(1) },
+        parts: [{ is: 'ours' }, { is: 'left_out', from: 0, to: 2 }, { is: 'kept', from: 2, to: 5 }],
+      },
+    });
+    expect((await setUp().json(`/requests/${REQUEST}/views`)).again).toBeNull();
+  });
+
   it('of a request without a view is what its client sent', async () => {
     const { json } = setUp({ view: null });
     expect(await json(`/requests/${REQUEST}/views`)).toMatchObject({
       edited: false,
+      because: 'as_sent',
       layout: null,
       unedited: null,
       client: { tokens: null },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { RequestDetail } from '../archive/types.ts';
+import type { RequestDetail, RequestView } from '../archive/types.ts';
 import { ContextModeError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
+import type { ChainMessage } from '../recall/index.ts';
 import { requestInput } from './requests.ts';
 import { agentName, itemKind, role, usage } from './schemas.ts';
 import type { ApiContext } from './trpc.ts';
@@ -41,6 +42,32 @@ const viewPart = z.discriminatedUnion('is', [
   }),
 ]);
 
+/** One form in which a request went out. */
+const form = {
+  edited: z.boolean().describe('the model saw something else than the client sent'),
+  sent: z.object({
+    messages: count.describe("the client's messages that the model got, changed ones among them"),
+    bytes: count,
+    tokens: count.nullable().describe('estimate of the whole prompt'),
+  }),
+  limit: count.nullable().describe('context limit in tokens; null: the window is not known'),
+  layout: z
+    .object({
+      message: z.string().describe('for /sessions/{id}/layouts/{message}'),
+      madeHere: z.boolean(),
+      reason: z.string().nullable(),
+      at: z.string().nullable(),
+    })
+    .nullable()
+    .describe('the layout in force; null: none'),
+  because: z.string().nullable().describe('why no layout was made, or nothing was put together'),
+  unedited: z
+    .object({ reason: z.string(), detail: z.string() })
+    .nullable()
+    .describe("why the client's own bytes went out although something was to change"),
+  parts: z.array(viewPart).describe('what the model saw, in its order'),
+};
+
 /** What the client sent, what the model saw, and what differs. */
 export const requestViews = z
   .object({
@@ -51,34 +78,18 @@ export const requestViews = z
     model: z.string().nullable(),
     kind: z.string(),
     receivedAt: z.string(),
-    edited: z.boolean().describe('the model saw something else than the client sent'),
     client: z.object({
       messages: count,
       items: count,
       bytes: count.describe("of the client's whole body, as it was sent"),
       tokens: count.nullable().describe('estimate of the whole prompt'),
     }),
-    sent: z.object({
-      messages: count.describe("the client's messages that the model got, changed ones among them"),
-      bytes: count,
-      tokens: count.nullable().describe('estimate of the whole prompt'),
-    }),
-    limit: count.nullable().describe('context limit in tokens; null: the window is not known'),
+    ...form,
+    again: z
+      .object({ refused: z.string().describe('too_large, binding or pairing'), ...form })
+      .nullable()
+      .describe('the form that went out once the provider had refused the first; null: there was none'),
     usage: usage.nullable(),
-    layout: z
-      .object({
-        message: z.string().describe('for /sessions/{id}/layouts/{message}'),
-        madeHere: z.boolean(),
-        reason: z.string().nullable(),
-        at: z.string().nullable(),
-      })
-      .nullable()
-      .describe('the layout in force; null: none'),
-    because: z.string().nullable().describe('why no layout was made'),
-    unedited: z
-      .object({ reason: z.string(), detail: z.string() })
-      .nullable()
-      .describe("why the client's own bytes went out although something was to change"),
     money: z
       .object({
         cost: dollars.nullable(),
@@ -87,7 +98,6 @@ export const requestViews = z
       })
       .nullable()
       .describe('null: the model has no price'),
-    parts: z.array(viewPart).describe('what the model saw, in its order'),
   })
   .meta({ id: 'RequestViews' });
 
@@ -136,6 +146,8 @@ export const hiddenRound = z.object({
 
 /** Views as they leave. */
 export type WireViews = z.infer<typeof requestViews>;
+/** A form of a request as it leaves. */
+type WireForm = Omit<NonNullable<WireViews['again']>, 'refused'>;
 /** A part of a view as it leaves. */
 export type WireViewPart = WireViews['parts'][number];
 /** A message of a view as it leaves. */
@@ -153,16 +165,17 @@ async function viewsOf(ctx: ApiContext, text: string): Promise<WireViews> {
   const { archive, layouts, accountId } = ctx.services;
   const row = await detailOf(ctx, text);
   const { view, sessionId } = row;
-  const [chain, session, layout] = await Promise.all([
+  const [chain, session] = await Promise.all([
     layouts.chain(accountId, row.id),
     sessionId === null ? null : archive.getSession(accountId, sessionId),
-    sessionId === null || view === null || view.layout === null
-      ? null
-      : layouts.layout(accountId, sessionId, view.layout),
   ]);
-  const parts = viewPartsOf(view, chain);
-  const left = parts.reduce((sum, part) => (part.is === 'left_out' ? sum + part.to - part.from : sum), 0);
-  const edited = (view?.runs.length ?? 0) > 0;
+  const again = view?.again ?? null;
+  const [first, second] = await Promise.all([
+    formOf(ctx, row, view, chain),
+    again === null ? null : formOf(ctx, row, again.view, chain),
+  ]);
+  // What was paid is for the form that the provider took.
+  const paid = again?.view ?? view;
   return {
     id: row.id,
     sessionId,
@@ -171,20 +184,46 @@ async function viewsOf(ctx: ApiContext, text: string): Promise<WireViews> {
     model: row.model,
     kind: row.kind,
     receivedAt: isoOf(row.receivedAt),
-    edited,
+    ...first,
+    again: second === null || again === null ? null : { refused: again.refused, ...second },
     client: {
       messages: chain.length,
       items: chain.reduce((sum, one) => sum + one.items, 0),
       bytes: row.requestBytes,
       tokens: view?.tokens.client || null,
     },
+    usage: row.usage,
+    money: viewMoney({
+      model: row.model,
+      at: row.receivedAt,
+      usage: row.usage,
+      tokens: paid !== null && paid.runs.length > 0 ? paid.tokens : null,
+    }),
+  };
+}
+
+/** A form in which a request went out, beside the client's messages. @param view null: as the client sent it */
+async function formOf(
+  { services }: ApiContext,
+  { sessionId, requestBytes }: RequestDetail,
+  view: RequestView | null,
+  chain: readonly ChainMessage[],
+): Promise<WireForm> {
+  const { layouts, accountId } = services;
+  const layout =
+    sessionId === null || view === null || view.layout === null
+      ? null
+      : await layouts.layout(accountId, sessionId, view.layout);
+  const parts = viewPartsOf(view, chain);
+  const left = parts.reduce((sum, part) => (part.is === 'left_out' ? sum + part.to - part.from : sum), 0);
+  return {
+    edited: (view?.runs.length ?? 0) > 0,
     sent: {
       messages: chain.length - left,
-      bytes: view?.sentBytes ?? row.requestBytes,
+      bytes: view?.sentBytes ?? requestBytes,
       tokens: view?.tokens.sent || null,
     },
     limit: view?.tokens.limit ?? null,
-    usage: row.usage,
     layout:
       view === null || view.layout === null
         ? null
@@ -194,14 +233,8 @@ async function viewsOf(ctx: ApiContext, text: string): Promise<WireViews> {
             reason: layout?.reason ?? view.made,
             at: layout === null ? null : isoOf(layout.at),
           },
-    because: view?.because ?? null,
+    because: view === null ? 'as_sent' : view.because,
     unedited: view?.unedited ?? null,
-    money: viewMoney({
-      model: row.model,
-      at: row.receivedAt,
-      usage: row.usage,
-      tokens: edited && view !== null ? view.tokens : null,
-    }),
     parts: [...parts],
   };
 }

@@ -214,6 +214,8 @@ export interface ArchiveWriter {
   append(batch: RecordBatch): Promise<{ readonly appended: number }>;
   saveAnswer(answer: AnswerRecord): Promise<void>;
   saveOutcome(outcome: RequestOutcome): Promise<void>;
+  /** Sets what the model saw of a request in place of what was kept of it. */
+  saveView(accountId: Uuid, requestId: Uuid, view: RequestView): Promise<void>;
   /**
    * Does a piece of what the account's search index waits for; harmless when repeated, and beside other writers. Answers
    * how many items were indexed, and whether more work waits.

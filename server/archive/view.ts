@@ -30,4 +30,13 @@ export interface RequestView {
   readonly sentBytes: number;
   /** Estimates: of the prompt as the client sent it, as it went out, and the limit (null: the window is unknown). */
   readonly tokens: { readonly client: number; readonly sent: number; readonly limit: number | null };
+  /** The form that went out once the provider had refused this one; left out: there was none. */
+  readonly again?: SecondView;
+}
+
+/** A second form of a request, and what its first was refused as. */
+export interface SecondView {
+  /** `too_large`, `binding` or `pairing`. */
+  readonly refused: string;
+  readonly view: Omit<RequestView, 'again'>;
 }

@@ -3,7 +3,7 @@ import type { Millis } from '../kernel/clock.ts';
 import type { Door } from '../kernel/env.ts';
 import type { Uuid } from '../kernel/ids.ts';
 import type { SentBooking } from './booking/types.ts';
-import type { SeenByModel } from './compose/seen.ts';
+import type { SeenAgain, SeenByModel } from './compose/seen.ts';
 
 /** Header names and values as they stood on the wire, less every credential. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
@@ -57,6 +57,8 @@ export interface TappedAnswer
   readonly chunks: readonly Uint8Array[];
   /** What went to the provider where the request was put together; null or left out: what came. */
   readonly booking?: SentBooking | null;
+  /** The form that went out once the first was refused; null or left out: there was none. */
+  readonly again?: SeenAgain | null;
   /** True if the body was too large to be held, so that `chunks` is empty. `responseBytes` still counts all. */
   readonly overflow: boolean;
 }

@@ -1,5 +1,6 @@
 import type { Uuid } from '../../kernel/ids.ts';
 import type { AnswerRecord, PreamblePart, RequestOutcome, RequestRecord } from '../types.ts';
+import type { RequestView } from '../view.ts';
 import { prepared, type Queryable } from './connection.ts';
 import { tellSoon } from './live.ts';
 import { big, dateOf, name, nameOrNull, plainOrNull } from './values.ts';
@@ -73,6 +74,21 @@ WITH now AS (
 )
 UPDATE thread t SET last_request = $17 FROM written
 WHERE t.account_id = $1 AND t.id = written.thread_id AND $17::bytea IS NOT NULL`;
+
+/** Sets what the model saw of a request. Nothing happens where the request itself was not kept, or keeps no view. */
+export async function saveView(
+  pool: Queryable,
+  accountId: Uuid,
+  requestId: Uuid,
+  view: RequestView,
+): Promise<void> {
+  await pool.query(
+    prepared('save_view', SAVE_VIEW, [accountId, requestId, JSON.stringify(view, plainValue)]),
+  );
+}
+
+const SAVE_VIEW = `
+UPDATE request SET view = $3::json WHERE account_id = $1 AND id = $2 AND session_id IS NOT NULL`;
 
 /** Keeps how a request ended. Nothing happens where the request itself was not kept. */
 export async function saveOutcome(pool: Queryable, outcome: RequestOutcome): Promise<void> {

@@ -9,7 +9,7 @@ import { confirm } from './confirmation.ts';
 import { StaleRead, type StorePool } from './connection.ts';
 import { placeResolver } from './places.ts';
 import { childrenOf, lookUpSlices } from './recognise.ts';
-import { saveAnswer, saveOutcome, savePreamble, saveRequest } from './requests.ts';
+import { saveAnswer, saveOutcome, savePreamble, saveRequest, saveView } from './requests.ts';
 import { accountsToIndex, indexSome } from './search-index.ts';
 import { hasSession, openThread } from './threads.ts';
 import { holdsAnswer, sessionOfChain } from './unnamed.ts';
@@ -60,6 +60,7 @@ export function createArchiveWriter(pool: StorePool, options: WriterOptions): Ar
       append(pool, clock, await accountKey(batch.accountId), batch).catch(forgetPlaces),
     saveAnswer: (answer) => saveAnswer(pool, answer),
     saveOutcome: (outcome) => saveOutcome(pool, outcome),
+    saveView: (accountId, requestId, view) => saveView(pool, accountId, requestId, view),
     index: (accountId) => indexSome(pool, accountId),
     accountsToIndex: () => accountsToIndex(pool),
     confirm: async (accountId, limit) => confirm(pool, await accountKey(accountId), accountId, limit),

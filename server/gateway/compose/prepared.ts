@@ -3,7 +3,7 @@ import type { LayoutPreview, ThreadName, UndoResult } from '../../recall/index.t
 import type { Bookkeeping } from '../booking/bookkeeping.ts';
 import type { TappedRequest } from '../tap.ts';
 import type { AnswerHandler, UpstreamCall, UpstreamRequest, Upstreams } from '../upstream.ts';
-import type { SeenByModel } from './seen.ts';
+import type { SeenByModel, SentForms } from './seen.ts';
 
 /** What puts requests together before they go out. */
 export interface Composer {
@@ -30,6 +30,8 @@ export interface Prepared {
   readonly seen: SeenByModel | null;
   /** What the ledger is told once the answer has ended; left out: what went out is what came. */
   readonly book?: Bookkeeping;
+  /** What went out once the first form was refused; left out: there is one form alone. */
+  readonly forms?: SentForms;
   /** The session that it was found to belong to, where its agent names none and its history does not tell it. */
   readonly session?: string;
   send(upstreams: Pick<Upstreams, 'send'>, handler: AnswerHandler): UpstreamCall;

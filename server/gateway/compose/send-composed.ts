@@ -27,6 +27,7 @@ import { type Guard, sendGuarded } from './guarded-send.ts';
 import { keptResultIn } from './kept-results.ts';
 import { composeAgain } from './other-acts.ts';
 import { calibrationOf } from './request-work.ts';
+import { type SentForms, seenOf } from './seen.ts';
 import { keepState } from './thread-state.ts';
 import type { Composed, ComposeParts } from './types.ts';
 
@@ -46,6 +47,8 @@ export interface SendParts {
   readonly upstreams: Pick<Upstreams, 'send'>;
   /** Told what goes out and what was billed for it. */
   readonly book: Bookkeeping;
+  /** Told of a second form. */
+  readonly forms: SentForms;
   /** As the recorder is told of it. */
   readonly request: TappedRequest;
   /** As it would go out unchanged. */
@@ -127,6 +130,7 @@ class Sending {
       refusal.kind === 'too_large' ? { as: 'too_large', maximum: refusal.maximum } : { as: 'ours' },
     );
     if (again === null) return null;
+    this.#parts.forms.sends(refusal.kind, seenOf(again));
     this.#composed = again;
     this.#parts.book.sends(again);
     this.#request = requestOf(upstream, again);

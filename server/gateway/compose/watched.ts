@@ -4,6 +4,7 @@ import type { AnswerHandler, UpstreamCall, UpstreamRequest } from '../upstream.t
 import { editedRequest } from './edited-request.ts';
 import { sendGuarded } from './guarded-send.ts';
 import { composeAgain } from './other-acts.ts';
+import { seenOf, seenWithoutReasoning } from './seen.ts';
 import { requestOf, type SendParts, sendAgain } from './send-composed.ts';
 import type { Composed } from './types.ts';
 
@@ -32,10 +33,14 @@ export function sendWatched(
       const composed = await read();
       if (composed !== null)
         again = await composeAgain(parts.compose, composed, { as: 'too_large', maximum: refusal.maximum });
-      return again === null ? null : requestOf(upstream, again);
+      if (again === null) return null;
+      parts.forms.sends(refusal.kind, seenOf(again));
+      return requestOf(upstream, again);
     }
     const body = refusal.kind === 'other' ? null : withoutReasoning();
-    return body === null ? null : editedRequest(upstream, body);
+    if (body === null) return null;
+    parts.forms.sends(refusal.kind, seenWithoutReasoning(body.byteLength));
+    return editedRequest(upstream, body);
   };
   const judge = async (refusal: Refusal): Promise<UpstreamRequest | null> => {
     if (triedAgain) return null;

@@ -35,6 +35,8 @@ export function maskingWriter(writer: ArchiveWriter): ArchiveWriter {
         view: record.view === null ? null : await maskView(record.view, key),
       });
     },
+    saveView: async (accountId, requestId, view) =>
+      writer.saveView(accountId, requestId, await maskView(view, await writer.accountKey(accountId))),
     savePreamble: async (accountId, hash, partsOf) =>
       writer.savePreamble(accountId, hash, async () => {
         const key = await writer.accountKey(accountId);
@@ -63,9 +65,10 @@ export function maskingWriter(writer: ArchiveWriter): ArchiveWriter {
 
 /** What a view says in words may be a provider's, which repeats what it was sent. */
 async function maskView(view: RequestView, key: Uint8Array): Promise<RequestView> {
-  const { because, unedited } = view;
+  const { because, unedited, again } = view;
   return {
     ...view,
+    ...(again === undefined ? {} : { again: { ...again, view: await maskView(again.view, key) } }),
     because: await maskNameOrNull(because, key),
     unedited:
       unedited === null

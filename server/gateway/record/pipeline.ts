@@ -24,6 +24,7 @@ import { anthropicAdapter } from '../anthropic/index.ts';
 import { answeredRequest, type RequestToBook, requestToBook } from '../booking/answered.ts';
 import type { Booker } from '../booking/booker.ts';
 import { MAX_ANSWER_BYTES } from '../collect.ts';
+import type { SeenByModel } from '../compose/seen.ts';
 import { type DecodeOptions, decodeBody } from '../decode.ts';
 import { openaiAdapter } from '../openai/index.ts';
 import { hintsFor } from '../reading/hints.ts';
@@ -40,7 +41,7 @@ import { PrefixCache } from './prefix-cache.ts';
 import type { RecordedAnswer } from './protocol.ts';
 import { aboutRequest, headOf, ownThread, recordOf, standsAlone } from './request-record.ts';
 import { identityByHistory, isPlacedByHistory } from './unnamed.ts';
-import { requestView } from './view-of.ts';
+import { requestView, viewWithSecond } from './view-of.ts';
 
 /** Writes what goes through the doors into the archive. Its functions may be called again for the same event. */
 export interface Pipeline {
@@ -94,6 +95,10 @@ interface Pending {
   readonly adapter: ProtocolAdapter;
   readonly thread: ThreadState | null;
   readonly parent: MessageHash;
+  /** What the model saw of it, and the messages behind its elements. */
+  readonly seen: SeenByModel | null;
+  readonly positions: readonly MessageHash[];
+  readonly bytes: number;
   readonly toBook: RequestToBook;
 }
 
@@ -142,7 +147,15 @@ export function createPipeline(
     if (preambleHash !== null) await savePreamble(writer, event.accountId, preambleHash, body, read);
     archivedEarly.delete(event.id);
     const toBook = requestToBook(event, { adapter, read, body }, thread?.threadId ?? null);
-    keepAwaited(pending, event.id, { adapter, thread, parent: chain.head, toBook });
+    keepAwaited(pending, event.id, {
+      adapter,
+      thread,
+      parent: chain.head,
+      seen: event.seen ?? null,
+      positions: chain.positions,
+      bytes: event.body.byteLength,
+      toBook,
+    });
     return null;
   }
 
@@ -256,6 +269,8 @@ export function createPipeline(
         messages: chained.map((one) => one.hash),
       });
     }
+    if (known !== undefined && event.again != null)
+      await writer.saveView(event.accountId, event.id, viewWithSecond(known.seen, event.again, known));
     await writer.saveOutcome({
       id: event.id,
       accountId: event.accountId,

@@ -6,7 +6,7 @@ import { Num } from '@/app/_ui/number.tsx';
 import { Time } from '@/app/_ui/time.tsx';
 import type { WireViews } from '@/server/api/index.ts';
 import { inputTokens } from '../[sessionId]/requests/words.ts';
-import { becauseWords, layoutWords, uneditedWords } from './words.ts';
+import { asSentWords, becauseWords, layoutWords, uneditedWords } from './words.ts';
 
 const UNSAID = 'the provider did not say';
 
@@ -27,7 +27,10 @@ export function Summary({ views }: { readonly views: WireViews }) {
         <div className="min-w-[260px] flex-1 space-y-1">
           <p>
             {layoutWords(views)}
-            {views.because === null ? null : (
+            {asSentWords(views.because) === null ? null : (
+              <span className="text-soft"> {asSentWords(views.because)}</span>
+            )}
+            {views.because === null || asSentWords(views.because) !== null ? null : (
               <span className="text-soft"> No new one: {becauseWords(views.because)}.</span>
             )}
             {views.layout === null || views.sessionId === null ? null : (

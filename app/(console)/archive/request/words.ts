@@ -30,7 +30,33 @@ const BECAUSE: Readonly<Record<string, string>> = {
   not_archived: 'the archive has not confirmed all of the messages yet',
   too_big: 'head, tools and the newest messages alone pass the limit',
   no_place: 'there is no place where the conversation may be cut',
+  resting: 'the provider refused what was put together here before',
 };
+
+/** Why nothing was put together, where the client's own body is all that was sent. */
+const AS_SENT: Readonly<Record<string, string>> = {
+  as_sent: 'Nothing of Recall was to stand in it: the agent’s body went out as it came.',
+  unread:
+    'The conversation was new and long: the agent’s body went out at once as it came, and was read behind it.',
+  without_reasoning: 'The agent’s body without any reasoning.',
+};
+
+/** Why a form is the agent's own body; null: it was put together. */
+export function asSentWords(because: string | null): string | null {
+  return because === null ? null : (AS_SENT[because] ?? null);
+}
+
+/** What the first form was refused as. */
+const REFUSED: Readonly<Record<string, string>> = {
+  too_large: 'as too large',
+  binding: 'because its reasoning was made under another view',
+  pairing: 'for the order of its parts',
+};
+
+/** What the provider refused a first form as. */
+export function refusedWords(refused: string): string {
+  return REFUSED[refused] ?? `as ${refused}`;
+}
 
 /** Why nothing new was made. */
 export function becauseWords(because: string): string {
