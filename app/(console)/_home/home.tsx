@@ -14,6 +14,7 @@ import { Page } from '../_frame/page.tsx';
 import { SessionTable } from '../_sessions/session-table.tsx';
 import { AgentList } from './agent-list.tsx';
 import { Connect } from './connect.tsx';
+import { CostToday } from './cost-today.tsx';
 import { HealthNotice } from './health-notice.tsx';
 
 /** Sessions of one day that the home screen shows at most; the archive has them all. */
@@ -117,7 +118,7 @@ function Today({ from, newest }: { readonly from: number; readonly newest: WireS
         </EmptyState>
       ) : (
         <>
-          <Sums sessions={sessions} more={list.data.next !== null} />
+          <Sums from={from} sessions={sessions} more={list.data.next !== null} />
           <SessionTable label="Today's sessions" sessions={sessions} dimmed={list.isPlaceholderData} />
         </>
       )}
@@ -125,7 +126,12 @@ function Today({ from, newest }: { readonly from: number; readonly newest: WireS
   );
 }
 
-function Sums({ sessions, more }: { readonly sessions: readonly WireSession[]; readonly more: boolean }) {
+function Sums(props: {
+  readonly from: number;
+  readonly sessions: readonly WireSession[];
+  readonly more: boolean;
+}) {
+  const { from, sessions, more } = props;
   const sum = (pick: (session: WireSession) => number) =>
     integer(sessions.reduce((total, session) => total + pick(session), 0));
   const figures = [
@@ -134,13 +140,14 @@ function Sums({ sessions, more }: { readonly sessions: readonly WireSession[]; r
     ['Requests', sum((session) => session.requests)],
   ] as const;
   return (
-    <dl className="flex shrink-0 gap-8 px-4 pt-3 pb-1">
+    <dl className="flex shrink-0 flex-wrap gap-x-8 gap-y-1 px-4 pt-3 pb-1">
       {figures.map(([name, value]) => (
         <div key={name} className="flex items-baseline gap-2">
           <dt className="order-last text-sm text-faint">{name}</dt>
           <dd className="text-xl font-strong">{value}</dd>
         </div>
       ))}
+      <CostToday from={from} />
       {more ? (
         <p className="self-center text-sm text-faint">
           of the newest {SHOWN};{' '}
