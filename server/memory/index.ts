@@ -22,3 +22,4 @@ export type { StoredStatement } from './store/rows.ts';
 export type * from './store/types.ts';
 export { createMemoryWriter, type MemoryWriterOptions } from './store/writer.ts';
 export type * from './types.ts';
+export { wordsOfFact } from './words.ts';
