@@ -244,7 +244,11 @@ function roundsOf({ booking, answer, isWhole }: AnsweredRequest): readonly Upstr
 /** A row without a secret in its names: any client can put one there. */
 async function masked(row: RequestRow, key: Uint8Array): Promise<RequestRow> {
   const model = await maskName(row.model, key);
-  return { ...row, model, calls: row.calls.map((call) => ({ ...call, model })) };
+  const calls = row.calls.map(async (call) => {
+    const unpriced = await Promise.all(call.unpriced.map((name) => maskName(name, key)));
+    return { ...call, model, unpriced };
+  });
+  return { ...row, model, calls: await Promise.all(calls) };
 }
 
 function rowOf(
