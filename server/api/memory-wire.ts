@@ -1,17 +1,16 @@
 import { DOC_ID_PREFIX } from '../conversation/index.ts';
 import type { Millis } from '../kernel/clock.ts';
-import {
-  type ActReport,
-  type FactVersion,
-  foldSlot,
-  type ListedFact,
-  type ListedSlot,
-  type MemoryAct,
-  type ReviewEntry,
-  type SlotRecord,
-  type StoredStatement,
-  type Window,
-  type WriteReport,
+import type {
+  ActReport,
+  FactVersion,
+  ListedFact,
+  ListedSlot,
+  MemoryAct,
+  ReviewEntry,
+  SlotRecord,
+  StoredStatement,
+  Window,
+  WriteReport,
 } from '../memory/index.ts';
 import type {
   WireFact,
@@ -75,10 +74,7 @@ export function wireFact(found: ListedSlot, { version, source }: ListedFact): Wi
 
 /** All of a slot as it leaves. */
 export function wireHistory(found: ListedSlot, record: SlotRecord): WireSlotHistory {
-  const { voided, leftOut } = foldSlot(
-    record.statements.map(({ said }) => said),
-    record.slot.usual,
-  );
+  const { voided, leftOut } = record;
   return {
     slot: wireSlot(found),
     versions: record.versions.map(wireVersion),

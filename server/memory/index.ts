@@ -1,6 +1,5 @@
 export { blockQuestion, factLine, lexicalJudge, makeBlock, ranked } from './block.ts';
 export { RULES_AUTHOR } from './extraction/rules.ts';
-export { foldSlot } from './fold.ts';
 export { isTypedTurn, learnByRules } from './learn.ts';
 export { type FactPlace, type Scope, scopeOfTyped } from './place.ts';
 export type { NoReopen } from './reopen.ts';

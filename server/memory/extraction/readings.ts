@@ -95,8 +95,12 @@ const PAST =
 
 /** True where a date says when it became so; `the standup is on Monday` says what it is. */
 function isTime(date: FoundDate, words: string): boolean {
-  return LEADING.has(date.by) || PAST.test(words);
+  if (LEADING.has(date.by)) return true;
+  return PAST.test(words) && !VALUE_FOLLOWS.test(words.slice(0, date.start));
 }
+
+/** `the deadline was changed to Friday`: what follows is the value. */
+const VALUE_FOLLOWS = /(?<![\p{L}\p{N}])(?:to|is|are) *$/iu;
 
 function withoutSpan(words: string, { start, end }: FoundDate): string {
   return `${words.slice(0, start)} ${words.slice(end)}`

@@ -22,6 +22,7 @@ describe('what is said outright', () => {
     ['Anna owns the billing service.', 'billing service | owner | Anna'],
     ['The billing service is owned by Team Rocket.', 'billing service | owner | Team Rocket'],
     ['the dev server listens on port 5173', 'dev server | port | 5173'],
+    ['The deadline of the beta program was changed to Sunday.', 'beta program | deadline | Sunday'],
     ['The mail worker is now on port 9009.', 'mail worker | port | 9009'],
     ['Sarah is the new tech lead', 'project | tech lead | Sarah'],
     ['The payments service belongs to Priya', 'payments service | owner | Priya'],

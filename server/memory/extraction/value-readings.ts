@@ -218,8 +218,9 @@ const RULES: readonly Rule[] = [
     `(?<v>.+?) ${NOW}(?:owns|maintains|is responsible for|is in charge of|took over|takes over) (?<s>.+?)(?: from .+)?`,
     ({ s, v }) => (subjectIn(v ?? '') === null ? [] : named(fact(s, 'owner', v))),
   ),
-  rule(`(?<s>.+?) ${NOW}(?:listens|runs|is|is listening|is running) ${NOW}on port (?<v>\\d{2,5})`, ({ s, v }) =>
-    fact(s, 'port', v),
+  rule(
+    `(?<s>.+?) ${NOW}(?:listens|runs|is|is listening|is running) ${NOW}on port (?<v>\\d{2,5})`,
+    ({ s, v }) => fact(s, 'port', v),
   ),
 
   // Where it is deployed.

@@ -1,8 +1,9 @@
 import type { Millis } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
+import { foldSlot } from '../fold.ts';
 import { type FactPlace, type Scope, scopesOf } from '../place.ts';
 import type { AsOf } from '../replay.ts';
-import type { Arity, FactVersion } from '../types.ts';
+import type { Arity, FactVersion, SlotHistory } from '../types.ts';
 import type { Queryable } from './connection.ts';
 import { type MemoryCounts, readCounts } from './counts.ts';
 import { type FittingFact, fittingFacts, hasFacts } from './fitting.ts';
@@ -40,6 +41,9 @@ export interface SlotRecord {
   /** Also those that are no longer held for true, in order of recorded time. */
   readonly versions: readonly FactVersion[];
   readonly statements: readonly StoredStatement[];
+  /** Statements that are taken back, and those that a reopen leaves out, by the statement that does it. */
+  readonly voided: SlotHistory['voided'];
+  readonly leftOut: SlotHistory['leftOut'];
 }
 
 /** An entry of the audit list. */
@@ -162,11 +166,12 @@ async function readSlot(pool: Queryable, accountId: Uuid, id: Uuid): Promise<Slo
      ORDER BY v.recorded_from, v.valid_from, v.fact`,
     [accountId, id],
   );
-  return {
-    slot: slotView(slot),
-    versions: rows.map(versionOf),
-    statements: await readStatements(pool, accountId, [id]),
-  };
+  const statements = await readStatements(pool, accountId, [id]);
+  const { voided, leftOut } = foldSlot(
+    statements.map(({ said }) => said),
+    slot.usual_arity,
+  );
+  return { slot: slotView(slot), versions: rows.map(versionOf), statements, voided, leftOut };
 }
 
 function slotView(row: SlotRow): SlotView {
