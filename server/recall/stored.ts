@@ -186,8 +186,11 @@ export interface RecallStore {
   isUntouched(accountId: Uuid): Promise<boolean>;
   /** True where Recall is off for the account, and on for no project and no session of it. */
   isOffThroughout(accountId: Uuid): Promise<boolean>;
-  /** What holds for a thread's session: its project is told by the session where the archive knows it. */
-  switches(accountId: Uuid, thread: ThreadName): Promise<RecallSwitches>;
+  /**
+   * What holds for a thread's session: its project is told by the session where the archive knows it, else by the folder
+   * in which the agent says that it works.
+   */
+  switches(accountId: Uuid, thread: ThreadName, folder?: string | null): Promise<RecallSwitches>;
   /** All items that the archive holds of messages, in the order of the given hashes, then by position. */
   chainItems(accountId: Uuid, messages: readonly MessageHash[]): Promise<readonly ChainItem[]>;
   /** The account's key (32 bytes), as hashes of its messages and marks are made with it. */

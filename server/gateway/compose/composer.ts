@@ -188,8 +188,13 @@ export function createComposer(options: ComposerOptions): Composer {
     failures.add();
   }
 
-  function partsOf(store: ComposerStore, accountId: Uuid, name: ThreadName): ComposeParts {
-    return { ...known.of(store, accountId, name), indices, calibrations, isAlone: options.isAlone };
+  function partsOf(
+    store: ComposerStore,
+    accountId: Uuid,
+    name: ThreadName,
+    folder: string | null = null,
+  ): ComposeParts {
+    return { ...known.of(store, accountId, name, folder), indices, calibrations, isAlone: options.isAlone };
   }
 
   async function compose(store: ComposerStore, preparation: Preparation): Promise<Composed | Unread | null> {
@@ -203,7 +208,8 @@ export function createComposer(options: ComposerOptions): Composer {
     if (name === null) return null;
     const memory = threads.of(accountId, name);
     if (memory.conversation !== null) deadline.isBound = isBound(memory);
-    const parts = partsOf(store, accountId, name);
+    const { folder } = read.identity.place;
+    const parts = partsOf(store, accountId, name, folder);
     const toCompose: RequestToCompose = {
       ...earlyArchiving(options, request, deadlineMs),
       accountId,
@@ -218,7 +224,7 @@ export function createComposer(options: ComposerOptions): Composer {
     };
     preparation.read = toCompose;
     // Until that is known it can fall open in another form.
-    if (await known.areLeftAlone(store, accountId, name)) {
+    if (await known.areLeftAlone(store, accountId, name, folder)) {
       preparation.read = null;
       return null;
     }

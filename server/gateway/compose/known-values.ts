@@ -34,18 +34,22 @@ export class KnownValues {
     this.#offThroughout = new Fresh(clock, FRESH_MS, isAlone);
   }
 
-  /** The store and the archive of a thread with what is known of them. */
+  /**
+   * The store and the archive of a thread with what is known of them.
+   * @param folder where the agent says that it works: what is set for its project holds from a session's first request
+   */
   of(
     { recall, archive, facts }: Source,
     accountId: Uuid,
     name: ThreadName,
+    folder: string | null = null,
   ): Pick<ComposeParts, 'recall' | 'archive' | 'facts' | 'versionOf' | 'switchesOf'> {
     return {
       recall,
       facts,
       archive: { ...archive, accountKey: (id) => this.#keys.get(id, () => archive.accountKey(id)) },
       versionOf: () => this.#versions.get(accountId, () => recall.version(accountId)),
-      switchesOf: () => this.#switchesOf(recall, accountId, name),
+      switchesOf: () => this.#switchesOf(recall, accountId, name, folder),
     };
   }
 
@@ -53,9 +57,14 @@ export class KnownValues {
    * Whether a thread's requests are none of our business: Recall is off, nothing of ours stands in any conversation, and
    * memory is off too or knows nothing.
    */
-  async areLeftAlone({ recall, facts }: Source, accountId: Uuid, name: ThreadName): Promise<boolean> {
+  async areLeftAlone(
+    { recall, facts }: Source,
+    accountId: Uuid,
+    name: ThreadName,
+    folder: string | null,
+  ): Promise<boolean> {
     try {
-      const switches = await this.#switchesOf(recall, accountId, name);
+      const switches = await this.#switchesOf(recall, accountId, name, folder);
       if (switches.recall) return false;
       if (switches.memory && (await this.#hasFacts.get(accountId, () => facts.hasFacts(accountId))))
         return false;
@@ -92,7 +101,12 @@ export class KnownValues {
     this.#keys.clear();
   }
 
-  #switchesOf(recall: RecallStore, accountId: Uuid, name: ThreadName): Promise<RecallSwitches> {
-    return this.#switches.get(keyOf(accountId, name), () => recall.switches(accountId, name));
+  #switchesOf(
+    recall: RecallStore,
+    accountId: Uuid,
+    name: ThreadName,
+    folder: string | null,
+  ): Promise<RecallSwitches> {
+    return this.#switches.get(keyOf(accountId, name), () => recall.switches(accountId, name, folder));
   }
 }

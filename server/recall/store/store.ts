@@ -1,6 +1,6 @@
 import { rootHash } from '../../conversation/index.ts';
 import type { Uuid } from '../../kernel/ids.ts';
-import { maskName } from '../../redaction/index.ts';
+import { maskName, maskText } from '../../redaction/index.ts';
 import type { RecallStore, ThreadName } from '../stored.ts';
 import { readAnswered } from './answered.ts';
 import { readBeginnings, writeBeginning } from './beginnings.ts';
@@ -56,8 +56,9 @@ export function createRecallStore(pool: Queryable, { accountKey }: RecallStoreOp
     version: (accountId) => readVersion(pool, accountId),
     isUntouched: (accountId) => readUntouched(pool, accountId),
     isOffThroughout: (accountId) => readOffThroughout(pool, accountId),
-    async switches(accountId, thread) {
-      return mergedSwitches(pool, accountId, await stored(accountId, thread));
+    async switches(accountId, thread, folder = null) {
+      const masked = folder === null ? null : (await maskText(folder, await accountKey(accountId))).text;
+      return mergedSwitches(pool, accountId, await stored(accountId, thread), masked);
     },
     chainItems: (accountId, messages) => readChainItems(pool, accountId, messages),
     key: accountKey,

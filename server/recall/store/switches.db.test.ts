@@ -49,6 +49,24 @@ async function placed(name: string): Promise<{ readonly session: Uuid; readonly 
 }
 
 describe('switches', () => {
+  test('of a project hold from the first request of a session in its folder, or below it', async () => {
+    const { session, project } = await placed('harbour');
+    await set(project, { trimming: false });
+    await set(accountId, { recall: false });
+    const at = (folder: string | null, name = 'a new session') =>
+      store.switches(accountId, threadNamed(name), folder);
+    for (const folder of ['/w/harbour', '/w/harbour/src'])
+      expect(await at(folder)).toMatchObject({ recall: false, trimming: false });
+    for (const folder of ['/w/harbour-two', '/w', '/w/harbo', null])
+      expect(await at(folder)).toMatchObject({ recall: false, trimming: true });
+    // Once the archive knows the session it tells.
+    await pool.query('UPDATE session SET project_id = NULL WHERE account_id = $1 AND id = $2', [
+      accountId,
+      session,
+    ]);
+    expect(await at('/w/harbour', 'harbour')).toMatchObject({ trimming: true });
+  });
+
   test('are as the documents say where nobody set anything', async () => {
     expect(await store.switches(accountId, threadNamed('s'))).toEqual({
       recall: true,

@@ -86,15 +86,20 @@ WITH of_project AS (
   RETURNING 1
 ) ${BUMP}`;
 
-/** What holds for a thread: its session's before its project's before the account's, where the archive knows them. */
+/**
+ * What holds for a thread: its session's before its project's before the account's. Of a session that the archive does not
+ * know yet the project is the one that the folder lies in.
+ * @param folder where it says that it works, masked; null: it does not say
+ */
 export async function mergedSwitches(
   pool: Queryable,
   accountId: Uuid,
   thread: ThreadName,
+  folder: string | null = null,
 ): Promise<RecallSwitches> {
   const { agent, session } = nameColumns(thread);
   const { rows } = await pool.query<{ value: Partial<SetSwitches> }>(
-    prepared('switches', MERGED, [accountId, agent, session, NAME]),
+    prepared('switches', MERGED, [accountId, agent, session, NAME, folder]),
   );
   return mergeSwitches(rows.map((row) => row.value));
 }
@@ -104,6 +109,10 @@ WITH named AS (
   SELECT id, project_id FROM session WHERE account_id = $1 AND agent = $2 AND client_session_id = $3
 ), scope AS (
   SELECT 1 AS nearness, $1::uuid AS id UNION ALL SELECT 2, project_id FROM named UNION ALL SELECT 3, id FROM named
+  UNION ALL SELECT 2, (
+    SELECT w.project_id FROM worktree w WHERE w.account_id = $1 AND ($5::text = w.path OR starts_with($5::text, w.path || '/'))
+    ORDER BY length(w.path) DESC, w.seen_at DESC LIMIT 1
+  ) WHERE NOT EXISTS (SELECT FROM named)
 )
 SELECT g.value FROM scope s JOIN setting g ON g.account_id = $1 AND g.scope = s.id AND g.name = $4 ORDER BY s.nearness`;
 
