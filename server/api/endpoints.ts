@@ -3,8 +3,8 @@ import { deleted } from './deletions.ts';
 import { documentInput } from './documents.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ledgerDetail, ledgerGroups, ledgerInput, ledgerRequest, ledgerRequestsInput } from './ledger.ts';
-import { pauseInput, pauseState } from './pause.ts';
 import { MEMORY_ENDPOINTS } from './memory-endpoints.ts';
+import { pauseInput, pauseState } from './pause.ts';
 import { projectInput, projectPage, projectSettings, projectSettingsInput } from './projects.ts';
 import { recallState } from './recall-settings.ts';
 import { listRequestsInput, requestInput } from './requests.ts';
@@ -34,7 +34,8 @@ const LEDGER_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/ledger',
     operationId: 'getLedger',
-    summary: 'Money and tokens, direct and actual, by feature, session, project, model, day or quarter of an hour',
+    summary:
+      'Money and tokens, direct and actual, by feature, session, project, model, day or quarter of an hour',
     input: ledgerInput,
     output: ledgerGroups,
     call: (caller, given) => caller.ledger.sums(as(given)),

@@ -1,8 +1,6 @@
 export { CONSOLE_COOKIE, CONSOLE_HEADER, callerOf, refusalOf } from './guard.ts';
 export { handleRest, handleTrpc } from './http.ts';
 export type { WireLedgerGroups, WireLedgerLine, WireLedgerRequest, WireLedgerTotals } from './ledger.ts';
-export { answerOperations, operationsAnswer } from './operations.ts';
-export type { WirePause } from './pause.ts';
 export type {
   WireFact,
   WireFactAct,
@@ -11,6 +9,8 @@ export type {
   WireSlot,
   WireSlotHistory,
 } from './memory-schemas.ts';
+export { answerOperations, operationsAnswer } from './operations.ts';
+export type { WirePause } from './pause.ts';
 export type { WireProject } from './projects.ts';
 export type { WireRecallChanges, WireRecallState } from './recall-settings.ts';
 export type { AppRouter } from './router.ts';

@@ -1,6 +1,7 @@
 export { blockQuestion, factLine, lexicalJudge, makeBlock, ranked } from './block.ts';
 export { RULES_AUTHOR } from './extraction/rules.ts';
 export { isTypedTurn, learnByRules } from './learn.ts';
+export { normalPredicate, slotName, toValue, usualArity } from './normal-form.ts';
 export { type FactPlace, type Scope, scopeOfTyped } from './place.ts';
 export type { NoReopen } from './reopen.ts';
 export type { AsOf } from './replay.ts';

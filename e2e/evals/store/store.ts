@@ -114,6 +114,26 @@ export class EvalMemory {
     );
   }
 
+  /** Fills the repository with so many facts of a writer's own, each a slot by itself. */
+  async fill(count: number, wordAt: (at: number) => string): Promise<void> {
+    const place = await this.#writer.resolvePlace(this.#accountId, PLACE, this.clock.now());
+    if (place === null) throw new Error('the folder is no place');
+    const options = { clock: this.clock, accountKey: this.#writer.accountKey };
+    const writer = createMemoryWriter(this.#pool, options);
+    const drafts = Array.from({ length: count }, (_, at) => ({
+      scope: { kind: 'project', id: place.projectId } as const,
+      subject: `${wordAt(at)} ${wordAt(at * 7 + 3)} ${at}`,
+      predicate: 'deployed_to',
+      value: wordAt(at * 13 + 5),
+      kind: 'value' as const,
+      from: this.clock.now(),
+      source: null,
+    }));
+    for (let at = 0; at < drafts.length; at += 500)
+      await writer.write(this.#accountId, drafts.slice(at, at + 500), { authority: 'import', name: 'eval' });
+    await this.#pool.query('ANALYZE slot, fact_version, statement');
+  }
+
   /** The block that a new conversation gets; empty: none. */
   async block(typed: string): Promise<string> {
     const facts = createFactsForPrompts({

@@ -41,7 +41,7 @@ const ADRIFT =
   /^(?:by|for|with|in|on|at|of|from|as|when|whenever|into|after|before|per|via|through|under|over)\s|(?:^|\s)(?:and|or|the|an?|of|to|with|by|for|in|on|at|from)$/iu;
 /** What comes behind a value and is no part of it. */
 const TAIL =
-  'now|nowadays|these days|currently|at the moment|at present|instead|too|as well|already|again|today|by the way|btw|please|going forward|from now on|from here on|henceforth|though|then|so far|for now';
+  'here|now|nowadays|these days|currently|at the moment|at present|instead|too|as well|already|again|today|by the way|btw|please|going forward|from now on|from here on|henceforth|though|then|so far|for now';
 const TAILS = new RegExp(`(?:,? (?:${TAIL}|anymore|any more|any longer))+$`, 'iu');
 const NOW_TAILS = new RegExp(`(?:,? (?:${TAIL}))+$`, 'iu');
 /** Where a reason or an aside begins. */
