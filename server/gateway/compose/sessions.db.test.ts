@@ -4,6 +4,7 @@ import type { Database } from '../../db/index.ts';
 import { testDatabase } from '../../db/testing.ts';
 import { ClaudeAgent, CodexAgent, type TestAgent } from './testing/clients.ts';
 import { type Task, taskModel, wordsOf } from './testing/conversations.ts';
+import { callsOfThrownAway, resultsInTwoForms, unseenFiles } from './testing/laws.ts';
 import { run } from './testing/model.ts';
 import { startWorld, type World } from './testing/world.ts';
 
@@ -29,12 +30,28 @@ interface Step {
   readonly task: Task;
 }
 
+const contentOf = (path: string) => `1\tThe content of ${path}.\n2\tIts end.`;
+const STUB = 'Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.';
+
+/** What an agent's tools print: a file that was read once in the process is said to be unchanged. */
+function tools() {
+  const read = new Set<string>();
+  return (command: string, path: string): string => {
+    if (path === '') return run(command);
+    if (read.has(path)) return STUB;
+    read.add(path);
+    return contentOf(path);
+  };
+}
+
 const AGENTS = {
   'Claude Code': (base: string) =>
-    new ClaudeAgent({ base, model: 'claude-opus-5-5', run, systemMessages: true }),
-  'Claude Code without system messages': (base: string) =>
-    new ClaudeAgent({ base, model: 'claude-opus-5-5', run }),
-  Codex: (base: string) => new CodexAgent({ base, model: 'gpt-6.2-sol', run }),
+    new ClaudeAgent({ base, model: 'claude-opus-5-5', run: tools(), systemMessages: true }),
+  'Claude Code without system messages or streaming': (base: string) =>
+    new ClaudeAgent({ base, model: 'claude-opus-5-5', run: tools(), stream: false }),
+  Codex: (base: string) => new CodexAgent({ base, model: 'gpt-6.2-sol', run: tools() }),
+  Pi: (base: string) =>
+    new ClaudeAgent({ base, model: 'claude-sonnet-5-5', run: tools(), speaker: { pi: '/home/dev/project' } }),
 } as const;
 
 const MODELS = {
@@ -59,16 +76,22 @@ afterAll(async () => {
 const task: fc.Arbitrary<Task> = fc.record({
   rounds: fc.integer({ min: 0, max: 3 }),
   calls: fc.integer({ min: 1, max: 3 }),
-  lines: fc.constantFrom(1, 40, 120),
+  lines: fc.constantFrom(1, 40, 120, 900),
+  file: fc.integer({ min: 0, max: 3 }),
   hidden: fc.constantFrom('none' as const, 'none' as const, 'alone' as const, 'mixed' as const),
 });
 const steps = fc.array(fc.record({ act: fc.constantFrom(...ACTS), task }), { minLength: 5, maxLength: 12 });
+
+/** Behind these the agent itself holds stubs without what they stand for, or nothing could be put in their place. */
+const TAKEN_AWAY: ReadonlySet<Act> = new Set(['tidy', 'rewind', 'down', 'off'] as const);
 
 /** A conversation with all that happens to it. */
 class Conversation {
   readonly #world: World;
   #agent: TestAgent;
   #isElsewhere = false;
+  /** The agent has taken nothing out of its history that its own words refer to, and the store was never away. */
+  #isOurs = true;
   #number = 0;
   #models = 0;
   #other: string | null = null;
@@ -83,9 +106,14 @@ class Conversation {
     this.#number += 1;
     // A hidden round that cannot be kept ends as a fault, so that the agent asks again.
     const asked = act === 'down' ? { ...task, hidden: 'none' as const } : task;
+    const from = this.#world.simulator.requests.entries.length;
     await this.#agent.turn(wordsOf(this.#number, asked));
     this.#world.storeIsDown(false);
     this.#sees();
+    if (act === 'break') expect(callsOfThrownAway(this.#world.simulator, from)).toEqual([]);
+    this.#isOurs &&= !TAKEN_AWAY.has(act);
+    const newest = this.#world.simulator.requests.entries.at(-1);
+    if (this.#isOurs && newest !== undefined) expect(unseenFiles(newest, contentOf)).toEqual([]);
     await this.#world.settled();
   }
 
@@ -165,6 +193,7 @@ test.each(Object.entries(AGENTS))(
         expect(JSON.stringify(conversation.agent.history())).not.toContain('context-mode');
         if (all.some(({ act }) => act === 'down')) return;
         expect(world.refused()).toEqual([]);
+        expect(resultsInTwoForms(world.simulator)).toEqual([]);
         expect(world.seen.flatMap((seen) => seen?.unedited ?? [])).toEqual([]);
       } finally {
         await world.close();

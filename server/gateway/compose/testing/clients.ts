@@ -3,8 +3,8 @@ import { type Speaker, senderFields, senderHeaders } from './messages-head.ts';
 
 type Json = Record<string, unknown>;
 
-/** A tool result that a test's agent gives, by the call's command. */
-export type Run = (command: string) => string;
+/** A tool result that a test's agent gives, by the call's command, or by the path of the file that it reads. */
+export type Run = (command: string, path: string) => string;
 
 /** An agent of a test: it keeps its history and sends all of it with every request, as real ones do. */
 export interface TestAgent {
@@ -140,7 +140,7 @@ export class ClaudeAgent implements TestAgent {
         content: calls.map((call) => ({
           type: 'tool_result',
           tool_use_id: call.id,
-          content: this.#options.run(String((call.input as Json).command ?? '')),
+          content: this.#options.run(...askedOf(call.input as Json)),
         })),
       });
       await between?.();
@@ -173,6 +173,11 @@ export class ClaudeAgent implements TestAgent {
                 name: 'Bash',
                 description: 'Runs a command.',
                 input_schema: { type: 'object', properties: { command: { type: 'string' } } },
+              },
+              {
+                name: 'Read',
+                description: 'Reads a file.',
+                input_schema: { type: 'object', properties: { file_path: { type: 'string' } } },
               },
             ],
           }),
@@ -281,7 +286,7 @@ export class CodexAgent implements TestAgent {
         this.#input.push({
           type: 'function_call_output',
           call_id: call.call_id,
-          output: this.#options.run(cmd ?? ''),
+          output: this.#options.run(cmd ?? '', ''),
         });
       }
       await between?.();
@@ -354,6 +359,10 @@ export class CodexAgent implements TestAgent {
       client_metadata: { session_id: this.session, thread_id: this.session },
     };
   }
+}
+
+function askedOf({ command, file_path: path }: Json): [command: string, path: string] {
+  return [String(command ?? ''), String(path ?? '')];
 }
 
 const CLEARED = '[Old tool result content cleared]';

@@ -8,11 +8,13 @@ export interface Task {
   readonly lines: number;
   /** What of our tool is called in the first round: nothing, it alone, it beside the agent's own calls. */
   readonly hidden: 'none' | 'alone' | 'mixed';
+  /** The file that its first round reads beside its calls, by the Messages API; 0: none. */
+  readonly file: number;
 }
 
 /** What a person types to have a task done; no two are the same. */
-export function wordsOf(number: number, { rounds, calls, lines, hidden }: Task): string {
-  return `job ${number} rounds=${rounds} calls=${calls} lines=${lines} hidden=${hidden} end`;
+export function wordsOf(number: number, { rounds, calls, lines, hidden, file }: Task): string {
+  return `job ${number} rounds=${rounds} calls=${calls} lines=${lines} hidden=${hidden} file=${file} end`;
 }
 
 /** The scripted model that does such tasks. It counts the rounds of each itself: those that left its view are not done again. */
@@ -32,12 +34,19 @@ export function taskModel(): ScenarioFunction {
     const last = read('rounds') + (hidden === 'alone' && hasTool ? 1 : 0);
     const own = round < last ? read('calls') : 0;
     if (own === 0 && !asks) return { steps: [think, { say: `Finished ${typed.slice(0, 8)} at ${round}.` }] };
+    const file = round === 0 && turn.protocol === 'anthropic' ? read('file') : 0;
+    const reads: Step[] =
+      file === 0 ? [] : [{ call: 'Read', input: { file_path: `/home/dev/file-${file}.txt` } }];
     const calls = Array.from({ length: Math.max(1, own) }, (_, index): Step => {
       const command = `step ${round}.${index} lines=${read('lines')}`;
       return turn.protocol === 'anthropic'
         ? { call: 'Bash', input: { command } }
         : { call: 'exec_command', input: { cmd: command } };
     });
-    return { steps: asks ? [think, calls[0] as Step, ours, ...calls.slice(1)] : [think, ...calls] };
+    return {
+      steps: asks
+        ? [think, calls[0] as Step, ours, ...reads, ...calls.slice(1)]
+        : [think, ...reads, ...calls],
+    };
   };
 }
