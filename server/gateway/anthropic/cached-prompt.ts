@@ -1,4 +1,5 @@
 import { fieldNamed, type Scan, type Slice, scanBody } from '../../conversation/index.ts';
+import { breathe } from '../../kernel/breath.ts';
 import type { CachedPrompt, CacheRules, Lifetime } from '../../ledger/index.ts';
 import {
   type BlockMemo,
@@ -84,6 +85,25 @@ export function cachedMessages(body: Uint8Array, reading: ReadingMessages): Cach
   const automatic = markOf(recordOf(field('cache_control')));
   if (automatic !== null) chain.markLast(automatic);
   return { positions: chain.positions, rules: messageRules(reading.model) };
+}
+
+/** Reads the parts of a body that are new, and lets other work have its turn between them: {@link cachedMessages} has them then. */
+export async function readMessageParts(
+  body: Uint8Array,
+  { memo, count }: Pick<ReadingMessages, 'memo' | 'count'>,
+): Promise<void> {
+  const scan = scanBody(body, LISTS);
+  for (const [name, label] of [
+    ['tools', 'tool'],
+    ['system', 'system'],
+    ['messages', 'message'],
+  ] as const) {
+    for (const { start, end } of scan === null ? [] : (fieldNamed(scan, name)?.elements ?? [])) {
+      const part = body.subarray(start, end);
+      memo.of(part, () => readEntry(part, label, count));
+      await breathe();
+    }
+  }
 }
 
 /** How the cache takes prompts of a model: only the smallest length differs. */

@@ -1,13 +1,15 @@
 import { fieldNamed, scanBody } from '../../conversation/index.ts';
 import type { CachedPrompt } from '../../ledger/index.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
-import { cachedMessages, type ReadEntry } from '../anthropic/cached-prompt.ts';
-import { cachedItems, type ReadItem } from '../openai/cached-prompt.ts';
+import { cachedMessages, type ReadEntry, readMessageParts } from '../anthropic/cached-prompt.ts';
+import { cachedItems, type ReadItem, readItemParts } from '../openai/cached-prompt.ts';
 import { BlockMemo, type CountTokens } from './read-blocks.ts';
 import type { BodyPieces, SentForms } from './types.ts';
 
 /** Reads bodies as the prompt cache sees them, and remembers their parts. */
 export interface PromptReader {
+  /** Reads the parts of a body that are new, in turns with other work, so that `read` is quick. */
+  readParts(protocol: ProtocolAdapter['protocol'], body: Uint8Array): Promise<void>;
   /**
    * Null: it cannot be read.
    * @param readsReasoningOf on Responses: see {@link cachedItems}
@@ -26,6 +28,10 @@ export function createPromptReader(count: CountTokens): PromptReader {
   const entries = new BlockMemo<ReadEntry>();
   const items = new BlockMemo<ReadItem>();
   return {
+    readParts: (protocol, body) =>
+      protocol === 'anthropic'
+        ? readMessageParts(body, { memo: entries, count })
+        : readItemParts(body, { memo: items, count }),
     read: (protocol, model, key, body, readsReasoningOf = null) =>
       protocol === 'anthropic'
         ? cachedMessages(body, { key, model, count, memo: entries })

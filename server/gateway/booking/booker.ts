@@ -91,6 +91,8 @@ export function createBooker(parts: BookerParts): Booker {
     const rounds = roundsOf(request);
     if (rounds.length === 0) return;
     const key = await accountKey(request.accountId);
+    for (const body of new Set(tried(() => bodiesToRead(request)) ?? []))
+      await reader.readParts(request.adapter.protocol, body);
     const prompts = tried(() => promptsOf(request, rounds, key));
     const factor = prompts === null ? 1 : factorOf(request, prompts, rounds);
     const booked = rounds.map((round, n) => withUsage(request, round, prompts?.at(-1)?.[n], factor));
@@ -234,6 +236,11 @@ const FIRST_LAID_OUT = 2;
 const FIRST_WITH_TOOL = 3;
 const NO_PROMPT: Pick<CachedPrompt, 'positions'> = { positions: [] };
 const NO_USAGE: CallUsage = { samplings: [], searches: 0, speed: null, regional: false, batch: false };
+
+/** The bodies of a request as far as they are compared. */
+function bodiesToRead({ body, booking }: AnsweredRequest): readonly Uint8Array[] {
+  return body === null || booking?.forms === null ? [] : bodiesOf(body, booking?.forms ?? null);
+}
 
 /** The upstream calls that were answered; none: the provider refused the request, and billed nothing. */
 function roundsOf({ booking, answer, isWhole }: AnsweredRequest): readonly UpstreamRound[] {

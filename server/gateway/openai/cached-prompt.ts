@@ -1,4 +1,5 @@
 import { fieldNamed, type Scan, scanBody } from '../../conversation/index.ts';
+import { breathe } from '../../kernel/breath.ts';
 import type { CachedPrompt, CacheRules, Lifetime } from '../../ledger/index.ts';
 import {
   type BlockMemo,
@@ -85,6 +86,21 @@ export function cachedItems(
     if (!item.isReasoning || index >= from) addItem(chain, item, wish);
   if (isLast) addInstructions();
   return { positions: marked(chain, rules, wish), rules };
+}
+
+/** Reads the parts of a body that are new, and lets other work have its turn between them: {@link cachedItems} has them then. */
+export async function readItemParts(
+  body: Uint8Array,
+  { memo, count }: Pick<ReadingItems, 'memo' | 'count'>,
+): Promise<void> {
+  const scan = scanBody(body, LISTS);
+  for (const name of LISTS) {
+    for (const { start, end } of scan === null ? [] : (fieldNamed(scan, name)?.elements ?? [])) {
+      const part = body.subarray(start, end);
+      memo.of(part, () => readItem(recordOf(parsed(part)) ?? {}, count));
+      await breathe();
+    }
+  }
 }
 
 function itemsOf(input: unknown, listed: readonly ReadItem[], count: CountTokens): readonly ReadItem[] {
