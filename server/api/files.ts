@@ -3,6 +3,7 @@ import { type DocumentBytes, documentBytes } from './documents.ts';
 import { paramsOf } from './endpoints.ts';
 import { EXPORTS } from './exports.ts';
 import { attachment, type FileEndpoint, INERT, linesOf, streamOf } from './file-endpoint.ts';
+import { EXPORT_FACTS } from './memory-transfer.ts';
 import { sessionIdOf } from './sessions.ts';
 import type { ApiContext } from './trpc.ts';
 
@@ -86,6 +87,7 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
     },
   },
   ...EXPORTS,
+  EXPORT_FACTS,
 ];
 
 /** The file call that a path names, with its parameters; null: none. */

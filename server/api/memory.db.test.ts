@@ -212,3 +212,29 @@ test('scripts state facts with a JSON body or a query, and read them back', asyn
   const { items } = (await ask('GET', '/facts?status=all')) as { items: readonly { id: Uuid }[] };
   expect(await ask('GET', `/facts/${items[0]?.id}/history`)).toHaveProperty('versions');
 });
+
+test('facts are exported as lines and come into another project with their times, once however often', async () => {
+  await learn('Render', 1);
+  await learn('Fly', 9);
+  const call = async (method: string, path: string, body?: string) =>
+    handleRest(
+      new Request(`http://127.0.0.1:4141/api/v1${path}`, {
+        method,
+        headers: { host: '127.0.0.1:4141', 'content-type': 'application/x-ndjson' },
+        ...(body === undefined ? {} : { body }),
+      }),
+      services(),
+    );
+  const lines = await (await call('GET', '/export/facts')).text();
+  expect(lines.trim().split('\n')).toHaveLength(2);
+  const into = `/facts-import?project=${stage.memory.otherProject.id}`;
+  expect(await (await call('POST', into, lines)).json()).toEqual({ written: 3, known: 0, refused: [] });
+  expect(await (await call('POST', into, lines)).json()).toEqual({ written: 0, known: 3, refused: [] });
+  const project = stage.memory.otherProject.id;
+  const { items } = await caller().facts({ project, status: 'all' });
+  expect(items.map(({ object, validFrom, validTo }) => [object, validFrom, validTo])).toEqual([
+    ['Fly', iso(9), null],
+    ['Render', iso(1), iso(9)],
+  ]);
+  expect((await call('POST', into, '{"subject":"a"}')).status).toBe(400);
+});

@@ -4,7 +4,8 @@ import { ENDPOINTS } from './endpoints.ts';
 import type { FileEndpoint } from './file-endpoint.ts';
 import { FILE_ENDPOINTS } from './files.ts';
 import { errorEnvelope } from './schemas.ts';
-import { UPLOAD_ENDPOINTS, type UploadEndpoint } from './uploads.ts';
+import type { UploadEndpoint } from './upload-endpoint.ts';
+import { UPLOAD_ENDPOINTS } from './uploads.ts';
 import { VERSION } from './version.ts';
 
 type Json = Record<string, unknown>;

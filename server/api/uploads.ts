@@ -1,20 +1,9 @@
 import { z } from 'zod';
 import type { ImportedSession } from '../archive/types.ts';
 import { asContextModeError, ContextModeError } from '../kernel/errors.ts';
+import { IMPORT_FACTS } from './memory-transfer.ts';
 import { IMPORT_TRANSCRIPT } from './transcripts.ts';
-import type { ApiContext } from './trpc.ts';
-
-/** A call of the public API that takes a body, or gives something that must not stand in an address. */
-export interface UploadEndpoint {
-  readonly path: string;
-  readonly operationId: string;
-  readonly summary: string;
-  /** What the body is; null: there is none. */
-  readonly mime: string | null;
-  readonly parameters: readonly { readonly name: string; readonly description: string }[];
-  readonly output: z.ZodType;
-  answer(ctx: ApiContext, body: AsyncIterable<Uint8Array>, query: URLSearchParams): Promise<unknown>;
-}
+import type { UploadEndpoint } from './upload-endpoint.ts';
 
 /** Longest line of an import, and most bytes of a key file. */
 const LINE_BYTES = 256 * 1024 * 1024;
@@ -75,6 +64,7 @@ export const UPLOAD_ENDPOINTS: readonly UploadEndpoint[] = [
     },
   },
   IMPORT_TRANSCRIPT,
+  IMPORT_FACTS,
   {
     path: '/keys/export',
     operationId: 'exportKey',
