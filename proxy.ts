@@ -6,7 +6,7 @@ import { CONSOLE_COOKIE, callerOf, refusalOf } from './server/api/guard.ts';
  * Pages alone, named one by one: nothing that an agent sends may pass here, because bodies are cut on the way through.
  */
 export const config = {
-  matcher: ['/', '/archive/:path*', '/settings/:path*', '/help/:path*'],
+  matcher: ['/', '/archive/:path*', '/ledger/:path*', '/settings/:path*', '/help/:path*'],
 };
 
 /** Gives each page a content policy with a nonce of its own, and the cookie that its changing calls must show. */
