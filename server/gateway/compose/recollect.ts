@@ -122,7 +122,8 @@ async function followChain(
   now: { readonly at: Millis; readonly memory: () => Promise<MemoryChoice> },
 ): Promise<void> {
   const { beginnings, name } = memory;
-  const mark = conversation.marks.findLast((one) => one !== null && beginnings.has(hexOf(one)));
+  // It stands near the front, however long the conversation is.
+  const mark = conversation.marks.find((one) => one !== null && beginnings.has(hexOf(one)));
   const known = mark == null ? undefined : beginnings.get(hexOf(mark));
   const began = newestMark(conversation);
   if (known !== undefined || began === null || memory.choices == null) {
