@@ -1,5 +1,10 @@
 import type pg from 'pg';
-import { POSTING_BYTES, POSTING_NUMBERS, rowsOf } from '../../../server/archive/search/postings.ts';
+import {
+  POSTING_BYTES,
+  POSTING_NUMBERS,
+  type PostingsBuilder,
+  rowsOf,
+} from '../../../server/archive/search/postings.ts';
 import { WORDS_VERSION } from '../../../server/archive/search/words.ts';
 import { type OpenItem, splitItems, writeChunks } from '../../../server/archive/store/search-index.ts';
 import {
@@ -22,6 +27,8 @@ interface Row {
   readonly batch: number;
   /** As the builder of postings keeps them. */
   readonly list: readonly number[];
+  /** Whether it is kept what stands beside the term. */
+  readonly tells: boolean;
 }
 
 /** Rows that are written at once, and postings. */
@@ -52,7 +59,7 @@ export async function indexInBulk(
     written = writeChunks(pool, accountId, chunks);
     // A failure is thrown where the next batch, or the end, waits for this one.
     written.catch(() => {});
-    levels.add(levelOfBatch(chunks.length), state.batch, builder.lists);
+    levels.add(levelOfBatch(chunks.length), state.batch, builder);
     for (const sealed of levels.join()) await writer.write(LAST, sealed);
     state.batch += 1;
     done(state.items);
@@ -124,8 +131,11 @@ class Levels {
     return this.#batches;
   }
 
-  add(level: number, batch: number, lists: ReadonlyMap<string, readonly number[]>): void {
-    for (const [term, list] of lists) this.#push(level, { term, batch, list });
+  add(level: number, batch: number, builder: PostingsBuilder): void {
+    for (const [term, list] of builder.lists) {
+      const tells = builder.tells(list);
+      this.#push(level, { term, batch, list: tells ? list : untold(list), tells });
+    }
     this.#count(level);
   }
 
@@ -165,7 +175,12 @@ class Levels {
 function joined(term: string, rows: readonly Row[]): Row {
   const batch = Math.max(...rows.map((row) => row.batch));
   const list = rows.length === 1 ? (rows[0]?.list ?? []) : rows.flatMap((row) => row.list);
-  return { term, batch, list };
+  return { term, batch, list, tells: rows.some((row) => row.tells) };
+}
+
+/** Postings beside which anything may stand. */
+function untold(list: readonly number[]): readonly number[] {
+  return list.map((number, at) => (at % POSTING_NUMBERS === POSTING_NUMBERS - 1 ? -1 : number));
 }
 
 /** Writes rows, many at once, while the next are made. */
@@ -197,9 +212,11 @@ class RowWriter {
     if (open.length === 0) return;
     this.#open = [];
     this.#postings = 0;
+    const told = new Set(open.flatMap(({ row }) => (row.tells ? [row.list] : [])));
     const rows = rowsOf(
       open.map(({ row }) => [row.term, row.list]),
       postings,
+      (list) => told.has(list),
     );
     await this.#written;
     this.#written = this.#pool.query(INSERT, [
@@ -213,6 +230,7 @@ class RowWriter {
       rows.sizes,
       Buffer.from(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength),
       Buffer.from(rows.neighbours.buffer, rows.neighbours.byteOffset, rows.neighbours.byteLength),
+      rows.tells,
     ]);
     // A failure is thrown where the next rows, or the end, wait for these.
     this.#written.catch(() => {});
@@ -222,6 +240,6 @@ class RowWriter {
 const INSERT = `
 INSERT INTO posting (account_id, level, term, batch, low, high, data, neighbours)
 SELECT $1, g.level, g.term, g.batch, g.low, g.high, substring($9::bytea FROM g.at + 1 FOR g.size),
-  substring($10::bytea FROM g.at / 2 + 1 FOR g.size / 2)
-FROM unnest($2::smallint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[])
-  AS g(level, term, batch, low, high, at, size)`;
+  CASE WHEN g.tells THEN substring($10::bytea FROM g.at / 2 + 1 FOR g.size / 2) END
+FROM unnest($2::smallint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[], $11::bool[])
+  AS g(level, term, batch, low, high, at, size, tells)`;

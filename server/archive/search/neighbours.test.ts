@@ -49,11 +49,11 @@ test('where a phrase stands in a text, each of its words there has the neighbour
         }
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 600 },
   );
-  expect(held).toBeGreaterThan(1_000);
-  expect(told).toBeGreaterThan(500);
-  expect(refused).toBeGreaterThan(20);
+  expect(held).toBeGreaterThan(200);
+  expect(told).toBeGreaterThan(100);
+  expect(refused).toBeGreaterThan(5);
 });
 
 test('a name of parts is found by them in a row, and a part of one letter knows what stands beside it', () => {

@@ -101,15 +101,19 @@ export interface PostingRows {
   readonly bytes: Uint8Array;
   /** What stands beside each posting's word: half as many bytes, in the same order. */
   readonly neighbours: Uint8Array;
+  /** For each term whether they are kept. */
+  readonly tells: readonly boolean[];
 }
 
 /** Collects the words of chunks and writes them as rows. */
 export class PostingsBuilder {
   readonly #lists = new Map<string, number[]>();
+  #chunks = 0;
 
   /** Takes one chunk's words, each with how often it stands there. `words`: how many there are in all. */
   add(doc: number, n: number, terms: ReadonlyMap<string, CountedTerm>, words: number): void {
     const length = coarseLength(words);
+    this.#chunks += 1;
     for (const [term, { count, neighbours }] of terms) {
       const rest = (length << 24) | (Math.min(count, 255) << 16) | n;
       const list = this.#lists.get(term);
@@ -123,6 +127,14 @@ export class PostingsBuilder {
     return this.#lists;
   }
 
+  /**
+   * Whether it is kept what stands beside a term: of one that so few chunks hold, all may be read, and most rows are of
+   * such terms.
+   */
+  tells(list: readonly number[]): boolean {
+    return list.length / POSTING_NUMBERS >= this.#chunks * TOLD_SHARE;
+  }
+
   /** The rows, in parts that are small enough to be written out between other work. */
   *parts(terms = PART_TERMS): Generator<PostingRows> {
     let part: (readonly [string, readonly number[]])[] = [];
@@ -131,22 +143,29 @@ export class PostingsBuilder {
       part.push(entry);
       postings += entry[1].length / POSTING_NUMBERS;
       if (part.length < terms && postings < PART_POSTINGS) continue;
-      yield rowsOf(part, postings);
+      yield rowsOf(part, postings, (list) => this.tells(list));
       part = [];
       postings = 0;
     }
-    if (part.length > 0) yield rowsOf(part, postings);
+    if (part.length > 0) yield rowsOf(part, postings, (list) => this.tells(list));
   }
 }
+
+/** Share of a batch's chunks that a term must stand in for its neighbours to be kept. */
+const TOLD_SHARE = 1 / 256;
 
 /** Terms and postings of one part at most (a term is never split). */
 const PART_TERMS = 8_000;
 const PART_POSTINGS = 60_000;
 
-/** Some terms with their postings as rows. */
+/**
+ * Some terms with their postings as rows.
+ * @param tells whether it is kept what stands beside a term, by its list
+ */
 export function rowsOf(
   lists: readonly (readonly [string, readonly number[]])[],
   postings: number,
+  tells: (list: readonly number[]) => boolean,
 ): PostingRows {
   const bytes = new Uint8Array(postings * POSTING_BYTES);
   const view = new DataView(bytes.buffer);
@@ -158,6 +177,7 @@ export function rowsOf(
     highs: [] as number[],
     froms: [] as number[],
     sizes: [] as number[],
+    tells: [] as boolean[],
   };
   let at = 0;
   for (const [term, list] of lists) {
@@ -178,6 +198,7 @@ export function rowsOf(
     rows.highs.push(high);
     rows.froms.push(from);
     rows.sizes.push(at - from);
+    rows.tells.push(tells(list));
   }
   return { ...rows, bytes, neighbours };
 }

@@ -269,8 +269,9 @@ async function writePostings(
       'search_postings',
       `INSERT INTO posting (account_id, level, term, batch, low, high, data, neighbours)
        SELECT $1, $2, g.term, $3, g.low, g.high, substring($9::bytea FROM g.at + 1 FOR g.size),
-         substring($10::bytea FROM g.at / 2 + 1 FOR g.size / 2)
-       FROM unnest($4::text[], $5::int[], $6::int[], $7::int[], $8::int[]) AS g(term, low, high, at, size)`,
+         CASE WHEN g.tells THEN substring($10::bytea FROM g.at / 2 + 1 FOR g.size / 2) END
+       FROM unnest($4::text[], $5::int[], $6::int[], $7::int[], $8::int[], $11::bool[])
+         AS g(term, low, high, at, size, tells)`,
       [
         accountId,
         level,
@@ -282,6 +283,7 @@ async function writePostings(
         rows.sizes,
         bufferOf(rows.bytes),
         bufferOf(rows.neighbours),
+        rows.tells,
       ],
     ),
   );
