@@ -28,13 +28,14 @@ export function sentForms({ request, plan, body, force }: Composed): SentForms |
     composed === null ? null : 'unknown' in composed ? undefined : piecesOf(request.body, composed.body);
   const trimmed = pieces(trimsOf(plan, compose));
   const laidOut = pieces(layoutOf(plan, compose));
-  const withTool = pieces(plan.layout?.memory == null ? null : compose(withoutMemory(plan)));
+  const hasMemory = plan.layout?.memory != null || plan.memory !== undefined;
+  const withTool = pieces(hasMemory ? compose(withoutMemory(plan)) : null);
   if (trimmed === undefined || laidOut === undefined || withTool === undefined) return null;
   const sent = piecesOf(request.body, body);
   // Without a memory part the body with our tool is what was sent.
-  return plan.layout?.memory == null
-    ? { ...same, trimmed, laidOut, withTool: sent, readsReasoningOf }
-    : { ...same, trimmed, laidOut, withTool, sent, readsReasoningOf };
+  return hasMemory
+    ? { ...same, trimmed, laidOut, withTool, sent, readsReasoningOf }
+    : { ...same, trimmed, laidOut, withTool: sent, readsReasoningOf };
 }
 
 /** The body with cut results alone; null: none is cut. */
@@ -60,7 +61,7 @@ function layoutOf(plan: BodyPlan, compose: Compose): ComposedBody | NotComposed 
   });
 }
 
-function withoutMemory(plan: BodyPlan): BodyPlan {
+function withoutMemory({ memory: _memory, ...plan }: BodyPlan): BodyPlan {
   return plan.layout === null ? plan : { ...plan, layout: { ...plan.layout, memory: null } };
 }
 
