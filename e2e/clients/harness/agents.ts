@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 
 /** The agents that the tests run, as `agents/package.json` pins them. */
 export type TestedAgent = 'claude-code' | 'codex' | 'opencode' | 'pi';
@@ -108,6 +109,29 @@ export async function runAgent(command: AgentCommand): Promise<AgentRun> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What OpenCode keeps, message by message, part by part. */
+const OPENCODE_KEPT = `
+  import { Database } from 'bun:sqlite';
+  const database = new Database(process.argv.at(-1), { readonly: true });
+  const rows = database.query(
+    'SELECT m.data AS message, p.data AS part FROM message m LEFT JOIN part p ON p.message_id = m.id ORDER BY m.id, p.id',
+  );
+  console.log(JSON.stringify(rows.all()));
+`;
+
+/**
+ * Reads OpenCode's own database, row by row. The runtime inside its program does it: it knows how the file is written, and
+ * `opencode db`, which gives the same rows, computes for three seconds before it does.
+ */
+export async function openCodeKept(home: string): Promise<unknown> {
+  const file = join(home, '.local', 'share', 'opencode', 'opencode.db');
+  const { stdout } = await promisify(execFile)(programOf('opencode').file, ['-e', OPENCODE_KEPT, file], {
+    env: { BUN_BE_BUN: '1', HOME: home } as Record<string, string | undefined> as NodeJS.ProcessEnv,
+    maxBuffer: 100_000_000,
+  });
+  return JSON.parse(stdout);
 }
 
 /** Writes the lines of a talk. An agent that ends in the middle is seen by its exit code. */

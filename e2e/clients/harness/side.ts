@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FaultRule, Simulator } from '../../simulator/index.ts';
-import { type AgentRun, runAgent, type Talk, type TestedAgent } from './agents.ts';
+import { type AgentRun, openCodeKept, runAgent, type Talk, type TestedAgent } from './agents.ts';
 import type { Json } from './normalise.ts';
 import { addWorktree, type Scratch, type Way, writeInto } from './scratch.ts';
 
@@ -35,9 +35,6 @@ export const PI_ENVIRONMENT = {
   OPENAI_API_KEY: 'sk-test',
   PI_OFFLINE: '1',
 } as const;
-
-const OPENCODE_KEPT =
-  'SELECT m.data AS message, p.data AS part FROM message m LEFT JOIN part p ON p.message_id = m.id ORDER BY m.id, p.id';
 
 /** One of the two ways of a scenario: a home, a repository, a provider, and the address that the agents are given. */
 export class Side {
@@ -146,14 +143,7 @@ export class Side {
 
   /** Reads what OpenCode keeps of its conversations, in their order. */
   async keepOpenCode(): Promise<void> {
-    const { stdout } = await runAgent({
-      agent: 'opencode',
-      args: ['db', OPENCODE_KEPT, '--format', 'json'],
-      folder: this.scratch.project,
-      home: this.scratch.home,
-      env: OPENCODE_ENVIRONMENT,
-    });
-    this.openCodeKept = JSON.parse(stdout) as Json[];
+    this.openCodeKept = (await openCodeKept(this.scratch.home)) as readonly Json[];
   }
 
   /** Runs `pi -p` and returns the events that it showed. `configurePi` comes first. */
