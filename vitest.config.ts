@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './e2e/product/longest-first.ts';
 
 const PRODUCT = ['server/**', 'app/**', 'e2e/simulator/**'];
 const DATABASE = ['server/**/*.db.test.ts', 'app/**/*.db.test.ts', 'e2e/evals/**/*.db.test.ts'];
@@ -7,6 +8,8 @@ const DATABASE = ['server/**/*.db.test.ts', 'app/**/*.db.test.ts', 'e2e/evals/**
 export default defineConfig({
   resolve: { alias: { '@': import.meta.dirname } },
   test: {
+    // Of the doors' files one takes as long as half of the others.
+    sequence: { sequencer: longestFirst(['doors/start']) },
     projects: [
       {
         extends: true,
@@ -38,7 +41,6 @@ export default defineConfig({
         test: {
           name: 'doors',
           include: ['e2e/doors/**/*.test.ts'],
-          fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

@@ -167,7 +167,8 @@ export const stages = [
     title: 'Doors of both servers',
     when: hasFiles('e2e/doors', /\.test\.ts$/),
     needs: ['build', 'agents'],
-    run: vitest('--project', 'doors'),
+    // They wait for processes that start and end; none of them compares times or memory.
+    run: vitest('--project', 'doors', '--maxWorkers=2'),
   },
   {
     name: 'faults',
