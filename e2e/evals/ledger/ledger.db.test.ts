@@ -68,7 +68,8 @@ function distance(one: bigint, other: bigint): number {
 const OFF: Switches = { recall: false };
 const SMALL: Switches = { contextLimit: 16_000, keepRecent: 10_000, minGain: 1_000, trimming: false };
 
-describe.each(AGENTS)('the ledger of $name', ({ make }) => {
+// Two whole sessions in each test.
+describe.each(AGENTS)('the ledger of $name', { timeout: 300_000 }, ({ make }) => {
   test('of requests that pass as they come is exactly what was charged, and so is the direct arm by exact counts', async () => {
     const { compared, charged } = await played(make, { switches: OFF });
     expect(compared.direct).toBe(charged);
