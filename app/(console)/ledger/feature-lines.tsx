@@ -39,10 +39,10 @@ export function FeatureLines({ totals }: { readonly totals: WireLedgerTotals }) 
             <td className="truncate border-b border-line px-2 text-soft max-md:hidden">
               {FEATURE_WORDS[feature].what}
             </td>
-            <td className="border-b border-line px-2 text-right text-soft max-sm:hidden">
-              <Num value={tokens} />
+            <td className="border-b border-line px-2 text-right whitespace-nowrap text-soft max-sm:hidden">
+              <Num value={tokens} as="integer" />
             </td>
-            <td className="border-b border-line px-2 text-right" title={`$${amount}`}>
+            <td className="border-b border-line px-2 text-right whitespace-nowrap" title={`$${amount}`}>
               {differenceWords(amount)}
             </td>
             <td className="border-b border-line px-4 max-lg:hidden">

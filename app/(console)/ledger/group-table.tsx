@@ -75,7 +75,7 @@ function columnsOf(by: LedgerState['by'], paid: LedgerState['paid']): readonly C
     {
       id: 'saved',
       heading: 'Difference',
-      width: 148,
+      width: 160,
       end: true,
       cell: (row) => differenceWords(negated(of(row).saved)),
     },

@@ -39,7 +39,10 @@ export function LedgerScreen() {
   return (
     <Page
       title="Ledger"
-      aside={<span className="pl-1 text-sm text-faint max-sm:hidden">days in {tz}</span>}
+      aside={
+        // The zone is the browser's: the server does not know it.
+        now === 0 ? null : <span className="pl-1 text-sm text-faint max-sm:hidden">days in {tz}</span>
+      }
       actions={<ExportMenu kind="ledger" what="Costs" query={filters} />}
     >
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 py-2">

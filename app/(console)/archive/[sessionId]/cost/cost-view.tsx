@@ -108,7 +108,7 @@ function columnsOf(sessionId: string): readonly Column<WireLedgerRequest>[] {
         </span>
       ),
     },
-    tokens('read', 'From cache', 'max-md:hidden', ({ read }) => read),
+    tokens('read', 'Cached', 'max-md:hidden', ({ read }) => read),
     tokens('write', 'To cache', 'max-lg:hidden', ({ write, writeLong }) => write + writeLong),
     tokens('new', 'New', 'max-lg:hidden', ({ input }) => input),
     tokens('out', 'Out', 'max-md:hidden', ({ output, reasoning }) => output + reasoning),
@@ -152,7 +152,7 @@ function columnsOf(sessionId: string): readonly Column<WireLedgerRequest>[] {
     {
       id: 'difference',
       heading: 'Difference',
-      width: 140,
+      width: 160,
       end: true,
       className: 'max-sm:hidden',
       cell: differenceOf,
