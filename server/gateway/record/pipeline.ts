@@ -30,6 +30,7 @@ import { openaiAdapter } from '../openai/index.ts';
 import { hintsFor } from '../reading/hints.ts';
 import type { TappedRequest } from '../tap.ts';
 import { mayGoOnFromFiles, saidOfAgent } from '../transcripts/said.ts';
+import { AwaitedBodies, keepAwaited } from './awaited.ts';
 import { createGate } from './gate.ts';
 import { turnsToLearn } from './learns.ts';
 import { isRetry, moveMarks, sideMarks } from './marks.ts';
@@ -67,8 +68,9 @@ const ANSWER_LIMIT = MAX_ANSWER_BYTES;
 const UNFOLDED_AT_ONCE = 1;
 /** Bytes of requests that are kept to recognise the ones that repeat them. */
 const PREFIX_BYTES = 96 * 1024 * 1024;
-/** Requests whose answers are awaited; beyond it the oldest are forgotten (their answers then keep only the outcome). */
-const PENDING_LIMIT = 20_000;
+
+/** Bytes of bodies that are kept until their answers are booked; a request without its own is booked uncompared. */
+const AWAITED_BYTES = 96 * 1024 * 1024;
 
 /** Why a request of a new session is not archived while the disk is nearly full. */
 const NO_ROOM = 'disk_low';
@@ -99,6 +101,7 @@ interface Pending {
   readonly seen: SeenByModel | null;
   readonly positions: readonly MessageHash[];
   readonly bytes: number;
+  /** Without its body, which is kept beside where there is room. */
   readonly toBook: RequestToBook;
 }
 
@@ -114,6 +117,7 @@ export function createPipeline(
 ): Pipeline {
   const writer = maskingWriter(store);
   const pending = new Map<string, Pending>();
+  const bodies = new AwaitedBodies(AWAITED_BYTES);
   const archivedEarly = new Map<string, Taken>();
   const prefixes = new PrefixCache(PREFIX_BYTES);
   const unfolding = createGate(UNFOLDED_AT_ONCE);
@@ -147,6 +151,7 @@ export function createPipeline(
     if (preambleHash !== null) await savePreamble(writer, event.accountId, preambleHash, body, read);
     archivedEarly.delete(event.id);
     const toBook = requestToBook(event, { adapter, read, body }, thread?.threadId ?? null);
+    if (booker !== null) bodies.keep(event.id, body);
     keepAwaited(pending, event.id, {
       adapter,
       thread,
@@ -154,7 +159,7 @@ export function createPipeline(
       seen: event.seen ?? null,
       positions: chain.positions,
       bytes: event.body.byteLength,
-      toBook,
+      toBook: { ...toBook, body: null },
     });
     return null;
   }
@@ -286,7 +291,11 @@ export function createPipeline(
       usage: read?.usage ?? null,
       error: read?.error ?? null,
     });
-    if (known !== undefined) await booker?.book(answeredRequest(known.toBook, event, read));
+    if (known !== undefined) {
+      const toBook = { ...known.toBook, body: bodies.of(event.id) };
+      await booker?.book(answeredRequest(toBook, event, read));
+    }
+    bodies.drop(event.id);
     pending.delete(event.id);
     return event.body === null ? 'answer_too_large' : body === null ? 'answer_undecodable' : null;
   }
@@ -374,14 +383,6 @@ export function createPipeline(
   }
 
   return { early, request, answer };
-}
-
-/** Keeps what is awaited of a request; of too many the oldest are forgotten. */
-function keepAwaited<Entry>(entries: Map<string, Entry>, id: string, entry: Entry): void {
-  entries.set(id, entry);
-  if (entries.size <= PENDING_LIMIT) return;
-  const [oldest] = entries.keys();
-  if (oldest !== undefined) entries.delete(oldest);
 }
 
 /** Whether nothing of a chain was known: its first message is new. */
