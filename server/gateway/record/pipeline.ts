@@ -22,7 +22,7 @@ import { maskNameOrNull } from '../../redaction/index.ts';
 import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
 import { answeredRequest, type RequestToBook, requestToBook } from '../booking/answered.ts';
-import type { Booker } from '../booking/booker.ts';
+import type { AnsweredRequest, Booker } from '../booking/booker.ts';
 import { MAX_ANSWER_BYTES } from '../collect.ts';
 import type { SeenByModel } from '../compose/seen.ts';
 import { type DecodeOptions, decodeBody } from '../decode.ts';
@@ -55,6 +55,8 @@ export interface Pipeline {
   request(event: TappedRequest): Promise<string | null>;
   /** Archives an answer and closes the request's record, after its request. */
   answer(event: RecordedAnswer): Promise<string | null>;
+  /** Books what an archived answer cost. Nothing waits for it but the next booking of its conversation. */
+  book(id: Uuid): Promise<void>;
 }
 
 /**
@@ -117,6 +119,7 @@ export function createPipeline(
 ): Pipeline {
   const writer = maskingWriter(store);
   const pending = new Map<string, Pending>();
+  const answered = new Map<string, AnsweredRequest>();
   const bodies = new AwaitedBodies(AWAITED_BYTES);
   const archivedEarly = new Map<string, Taken>();
   const prefixes = new PrefixCache(PREFIX_BYTES);
@@ -291,13 +294,17 @@ export function createPipeline(
       usage: read?.usage ?? null,
       error: read?.error ?? null,
     });
-    if (known !== undefined) {
-      const toBook = { ...known.toBook, body: bodies.of(event.id) };
-      await booker?.book(answeredRequest(toBook, event, read));
-    }
-    bodies.drop(event.id);
+    if (known !== undefined && booker !== null)
+      keepAwaited(answered, event.id, answeredRequest(known.toBook, event, read));
     pending.delete(event.id);
     return event.body === null ? 'answer_too_large' : body === null ? 'answer_undecodable' : null;
+  }
+
+  async function book(id: Uuid): Promise<void> {
+    const request = answered.get(id);
+    if (request !== undefined) await booker?.book({ ...request, body: bodies.of(id) });
+    answered.delete(id);
+    bodies.drop(id);
   }
 
   /** The request with the session that its history tells, where its agent names none. */
@@ -382,7 +389,7 @@ export function createPipeline(
     return start === null ? chain : { ...chain, positions: [...start.positions, ...chain.positions] };
   }
 
-  return { early, request, answer };
+  return { early, request, answer, book };
 }
 
 /** Whether nothing of a chain was known: its first message is new. */

@@ -43,6 +43,7 @@ export function createQueue(parts: {
 }): Queue {
   const { pipeline, writer, clock, log, tell } = parts;
   const lines = new Map<string, Promise<void>>();
+  const bookings = new Map<string, Promise<void>>();
   const lineOfRequest = new Map<string, string>();
   const confirmer = createConfirmer(parts);
   const indexer = createIndexer(parts);
@@ -60,19 +61,32 @@ export function createQueue(parts: {
     if ('request' in message) lineOfRequest.set(event.id, line);
     else lineOfRequest.delete(event.id);
     const before = lines.get(line) ?? Promise.resolve();
-    const work = before
-      .then(() =>
-        untilStored(() =>
-          'request' in message ? pipeline.request(message.request) : pipeline.answer(message.answer),
-        ),
-      )
-      .then((notArchived) => {
-        tell({ type: 'done', job: message.job, notArchived });
-        confirmer.soon(event.accountId);
-        indexer.soon(event.accountId);
-        if (lines.get(line) === work) lines.delete(line);
-      });
+    const stored = before.then(() =>
+      untilStored('an event could not be archived', () =>
+        'request' in message ? pipeline.request(message.request) : pipeline.answer(message.answer),
+      ),
+    );
+    const work = stored.then(() => {
+      confirmer.soon(event.accountId);
+      indexer.soon(event.accountId);
+      if (lines.get(line) === work) lines.delete(line);
+    });
     lines.set(line, work);
+    const end = (notArchived: string | null) => tell({ type: 'done', job: message.job, notArchived });
+    if ('request' in message) void stored.then(end);
+    else void stored.then((notArchived) => bookBehind(line, event.id).then(() => end(notArchived)));
+  }
+
+  /** Books an archived answer in its conversation's order, while what comes next in it is archived already. */
+  function bookBehind(line: string, id: Uuid): Promise<unknown> {
+    const before = bookings.get(line) ?? Promise.resolve();
+    const booking = before
+      .then(() => untilStored('an answer could not be booked', () => pipeline.book(id).then(() => null)))
+      .then(() => {
+        if (bookings.get(line) === booking) bookings.delete(line);
+      });
+    bookings.set(line, booking);
+    return booking;
   }
 
   /** Archives a request in its conversation's order, and reads it back at once. What fails is tried again when it is sent. */
@@ -95,7 +109,8 @@ export function createQueue(parts: {
     lines.set(line, work);
   }
 
-  async function untilStored(work: () => Promise<string | null>): Promise<string | null> {
+  /** @param failure what is logged where it is given up */
+  async function untilStored(failure: string, work: () => Promise<string | null>): Promise<string | null> {
     const began = clock.monotonic();
     const failed = { stale: 0, other: 0 };
     for (let attempt = 0; ; attempt += 1) {
@@ -108,7 +123,7 @@ export function createQueue(parts: {
         const isOver = failed.stale >= STALE_ATTEMPTS || failed.other >= ATTEMPTS;
         const reason = faultOf(thrown);
         if (absent ? clock.monotonic() - began > PATIENCE_MS : isOver) {
-          log.error({ reason, absent }, 'an event could not be archived');
+          log.error({ reason, absent }, failure);
           return absent ? 'database_absent' : 'store_failed';
         }
         if (absent)
