@@ -72,7 +72,7 @@ function projectFiles(side: Side): Readonly<Record<string, string>> {
 
 /**
  * Transcripts (`.claude/projects`), rollouts (`.codex/sessions`) and Pi's sessions, lines in their order, those beside it
- * sorted; before them what OpenCode's database gave.
+ * sorted and each once (how often it is written again differs from run to run); before them what OpenCode's database gave.
  */
 function storedConversations(side: Side, rules: NormaliseOptions): Json {
   const kept = side.openCodeKept.map((row) => normaliseJson(row, rules));
@@ -80,7 +80,7 @@ function storedConversations(side: Side, rules: NormaliseOptions): Json {
     const lines = normaliseLines(text, rules);
     return {
       lines: lines.filter((line) => !isBeside(line)),
-      beside: sortedByText(lines.filter(isBeside)),
+      beside: sortedByText(distinct(lines.filter(isBeside))),
     };
   });
   return [...kept, ...sortedByText(conversations)];
@@ -110,6 +110,10 @@ function storedFiles(side: Side): readonly string[] {
 function membersOf(line: Json): { readonly [key: string]: Json | undefined } {
   if (line === null || typeof line !== 'object' || Array.isArray(line)) return {};
   return line as { readonly [key: string]: Json };
+}
+
+function distinct(lines: readonly Json[]): Json[] {
+  return [...new Map(lines.map((line) => [JSON.stringify(line), line])).values()];
 }
 
 function isBeside(line: Json): boolean {
