@@ -15,7 +15,15 @@ process.stdout.write(
 );
 const { status } = spawnSync(
   process.execPath,
-  ['node_modules/vitest/vitest.mjs', 'run', '--project', 'faults', '--testTimeout=900000', ...positionals],
+  [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--project',
+    'faults',
+    '--maxWorkers=1',
+    '--testTimeout=900000',
+    ...positionals,
+  ],
   { stdio: 'inherit', env: { ...process.env, FAULTS: 'full', FAULTS_SEED: values.seed } },
 );
 process.exit(status ?? 1);

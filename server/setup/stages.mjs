@@ -175,6 +175,6 @@ export const stages = [
     title: 'Faults',
     when: hasFiles('e2e/faults', /\.test\.ts$/),
     needs: ['build'],
-    run: vitest('--project', 'faults'),
+    run: vitest('--project', 'faults', '--maxWorkers=2'),
   },
 ];
