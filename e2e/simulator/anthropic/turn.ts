@@ -11,7 +11,7 @@ import { changedName } from './tools.ts';
  * message was typed.
  */
 const INJECTED = [
-  '[Context Mode, generated',
+  '[Context Mode, ',
   '<system-reminder>',
   '<command-message>',
   '<command-name>',

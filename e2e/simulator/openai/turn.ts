@@ -9,7 +9,7 @@ import { coveredItems, summariesIn } from './compaction.ts';
 
 /** Starts of user texts that Codex writes on its own, and what a gateway names as generated. */
 const INJECTED = [
-  '[Context Mode, generated',
+  '[Context Mode, ',
   '# AGENTS.md instructions',
   '<user_instructions>',
   '<INSTRUCTIONS>',
