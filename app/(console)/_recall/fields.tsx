@@ -36,7 +36,7 @@ export function RecallFields({ scope, state, whose = '' }: FieldsProps) {
   const own = scope.level;
   const { from } = state;
   const onOff = (
-    field: 'recall' | 'retrievalTool' | 'trimming',
+    field: 'recall' | 'retrievalTool' | 'trimming' | 'memory',
     label: string,
     note: string,
   ): readonly [string, ReactNode] => [
@@ -90,6 +90,7 @@ export function RecallFields({ scope, state, whose = '' }: FieldsProps) {
         ],
         onOff('retrievalTool', 'Tool', 'context-mode-search: the model reads back what it needs.'),
         onOff('trimming', 'Trimming', 'Of long outputs of commands: beginning, end, errors.'),
+        onOff('memory', 'Memory', 'Facts of what you type; new conversations get those that fit.'),
         [
           'Time zone',
           <Line key="zone" note="Of the times in an index.">

@@ -61,6 +61,23 @@ export const RECALL_PAGE: HelpPage = {
         unless it says that the provider counted them; money is by list prices, and is not told where no price
         is known. In an index, secrets that you typed are masked on the screen; the model got what you typed.
       </p>
+      <h2>What it remembers</h2>
+      <p>
+        What you type is read behind the turn, on this machine, by rules: “production is deployed to Render”,
+        “we use pnpm”, “do not touch the retry code”. A new value closes the old one, and nothing is lost by
+        that. A new conversation begins with the facts that fit what you type, six at most, in one marked
+        text; where none fits there is none. Facts belong to the repository they were said in. Claims that the
+        model alone made wait until you accept them. <code>npx @context-mode/cli facts</code> lists them,{' '}
+        <code>remember</code> states one, <code>reopen</code> takes a wrong close back; <em>Memory</em> in{' '}
+        <Link href="/settings">Settings</Link> switches it off.
+      </p>
+      <h2>What it cost</h2>
+      <p>
+        <Link href="/ledger">Ledger</Link> says what was paid, what the same requests would have cost without
+        Context Mode, and which feature made the difference, at list prices or your own (
+        <code>config.jsonc</code>). What was never sent is estimated, and what the reckoning does not explain
+        has a line of its own.
+      </p>
       <h2>Take it back, pause, switch off</h2>
       <p>
         In a session's <em>Window</em>, <em>Take the layout back</em> brings the older part into view again
