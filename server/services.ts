@@ -12,6 +12,7 @@ import {
 } from './archive/index.ts';
 import { type Composing, openComposing } from './composing.ts';
 import { type Database, migrate, openDatabase } from './db/index.ts';
+import { deferred } from './deferred.ts';
 import {
   type Composer,
   createComposer,
@@ -393,16 +394,4 @@ async function closeStore({
   await bounded(tidied, TIDY_MS);
   await composing.close();
   await database.stop();
-}
-
-/** Something whose calls go to whatever is there at the moment of the call. */
-function deferred<Target extends object>(target: () => Target): Target {
-  return new Proxy({} as Target, {
-    get:
-      (_target, name) =>
-      (...parameters: unknown[]) => {
-        const there = target();
-        return (Reflect.get(there, name) as (...given: unknown[]) => unknown)(...parameters);
-      },
-  });
 }

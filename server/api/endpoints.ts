@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { deleted } from './deletions.ts';
 import { documentInput } from './documents.ts';
-import type { Endpoint } from './endpoint.ts';
-import { ledgerDetail, ledgerGroups, ledgerInput, ledgerRequest, ledgerRequestsInput } from './ledger.ts';
+import { as, type Endpoint } from './endpoint.ts';
+import { LEDGER_ENDPOINTS } from './ledger-endpoints.ts';
 import { MEMORY_ENDPOINTS } from './memory-endpoints.ts';
 import { pauseInput, pauseState } from './pause.ts';
 import { projectInput, projectPage, projectSettings, projectSettingsInput } from './projects.ts';
@@ -22,43 +22,6 @@ import {
   sessionSettingsInput,
   undoneLayout,
 } from './window.ts';
-
-/** Input of a procedure from what was given; the procedure's own schema turns and checks it. */
-function as<Input>(given: Record<string, unknown>): Input {
-  return given as Input;
-}
-
-/** What requests cost. */
-const LEDGER_ENDPOINTS: readonly Endpoint[] = [
-  {
-    method: 'GET',
-    path: '/ledger',
-    operationId: 'getLedger',
-    summary:
-      'Money and tokens, direct and actual, by feature, session, project, model, day or quarter of an hour',
-    input: ledgerInput,
-    output: ledgerGroups,
-    call: (caller, given) => caller.ledger.sums(as(given)),
-  },
-  {
-    method: 'GET',
-    path: '/ledger/requests',
-    operationId: 'listLedgerRequests',
-    summary: 'Requests with what they cost, oldest first',
-    input: ledgerRequestsInput,
-    output: pageOf(ledgerRequest),
-    call: (caller, given) => caller.ledger.requests(as(given)),
-  },
-  {
-    method: 'GET',
-    path: '/ledger/requests/{id}',
-    operationId: 'getLedgerRequest',
-    summary: 'One request with its upstream calls and the prices in force',
-    input: requestInput,
-    output: ledgerDetail,
-    call: (caller, given) => caller.ledger.request(as(given)),
-  },
-];
 
 /** What the model saw of a request. */
 const VIEW_ENDPOINTS: readonly Endpoint[] = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoint.ts';
+import { as, type Endpoint } from './endpoint.ts';
 import {
   addInput,
   closeInput,
@@ -23,11 +23,6 @@ import {
   slotHistory,
 } from './memory-schemas.ts';
 import { pageOf } from './schemas.ts';
-
-/** Input of a procedure from what was given; the procedure's own schema turns and checks it. */
-function as<Input>(given: Record<string, unknown>): Input {
-  return given as Input;
-}
 
 /** What is known, on both clocks, and what a person does to it. */
 export const MEMORY_ENDPOINTS: readonly Endpoint[] = [

@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Uuid } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import { once } from '../../kernel/once.ts';
 import type { RecallStore, ThreadName, UndoResult } from '../../recall/index.ts';
 import type { ProtocolAdapter, ReadRequest, RequestHead } from '../adapter.ts';
 import { anthropicAdapter } from '../anthropic/index.ts';
@@ -37,7 +38,7 @@ import {
   type ThreadMemory,
 } from './types.ts';
 import { createUnfolder } from './unfolder.ts';
-import { type Placed, sendBegun, UnnamedSessions } from './unnamed.ts';
+import { asFirst, type Placed, UnnamedSessions } from './unnamed.ts';
 import { readingBehind, type SecondForms, sendWatched } from './watched.ts';
 import { threadOf } from './which-thread.ts';
 
@@ -379,17 +380,6 @@ export function createComposer(options: ComposerOptions): Composer {
 /** No session in particular. */
 const UNNAMED: ThreadName = { agent: 'pi', session: '', thread: '' };
 
-/** A request with the session that it begins, where it begins one. */
-function asFirst(placed: Placed | null, ready: Prepared): Prepared {
-  if (placed === null || placed.begun === null) return ready;
-  const { begun } = placed;
-  return {
-    ...ready,
-    session: begun.session,
-    send: (upstreams, handler) => sendBegun(begun, handler, (seeing) => ready.send(upstreams, seeing)),
-  };
-}
-
 /** Whether what goes out at the deadline would be refused: it passes the limit, or lacks what its answers are bound to. */
 function isSureToBeRefused({ standing, isBound }: Deadline): boolean {
   return standing === null ? isBound === true : isTooLarge(standing);
@@ -397,13 +387,4 @@ function isSureToBeRefused({ standing, isBound }: Deadline): boolean {
 
 function isTooLarge({ sizes, sent }: Composed): boolean {
   return sizes.limit !== null && sent > sizes.limit;
-}
-
-/** What calls a function at most once, and gives every caller the same. */
-function once<Result>(make: () => Result): () => Result {
-  let made: { readonly result: Result } | null = null;
-  return () => {
-    made ??= { result: make() };
-    return made.result;
-  };
 }

@@ -7,6 +7,7 @@ import type { ProtocolAdapter, ReadRequest } from '../adapter.ts';
 import type { AnswerHandler, UpstreamCall } from '../upstream.ts';
 import { archivedChain } from './archived.ts';
 import { type ConversationBeginning, readBeginning } from './conversation.ts';
+import type { Prepared } from './prepared.ts';
 import type { ComposeParts } from './types.ts';
 
 /** A request of an agent that names no session. */
@@ -186,7 +187,7 @@ export class UnnamedSessions {
 }
 
 /** Sends a session's first request, and sees what becomes of it. */
-export function sendBegun(
+function sendBegun(
   begun: Begun,
   handler: AnswerHandler,
   send: (handler: AnswerHandler) => UpstreamCall,
@@ -251,4 +252,15 @@ function forgetOldest(entries: Map<string, unknown>): void {
     if (entries.size <= MOST) break;
     entries.delete(oldest);
   }
+}
+
+/** A request with the session that it begins, where it begins one. */
+export function asFirst(placed: Placed | null, ready: Prepared): Prepared {
+  if (placed === null || placed.begun === null) return ready;
+  const { begun } = placed;
+  return {
+    ...ready,
+    session: begun.session,
+    send: (upstreams, handler) => sendBegun(begun, handler, (seeing) => ready.send(upstreams, seeing)),
+  };
 }
